@@ -1,6 +1,7 @@
 """Exceptions for wrong input, one a kind, and the sentences of their messages."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 
 
 class MetraError(ValueError):
@@ -129,6 +130,15 @@ pip install '.[dask]' in metra's source folder"
         f"{what} needs the package {package!r}, which is not installed; install it with: "
         f"{write_install_command(extra)}"
     )
+
+
+@contextmanager
+def require_package(what: str, package: str, extra: str) -> Iterator[None]:
+    """Turn a failed import into an error that says how the package is installed."""
+    try:
+        yield
+    except ImportError:
+        raise MissingResourceError(missing_package(what, package, extra)) from None
 
 
 def write_install_command(extra: str) -> str:

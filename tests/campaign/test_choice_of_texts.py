@@ -15,7 +15,7 @@ from tests.tables import load_cases
 
 from metra.campaign.assignment import assign
 from metra.campaign.creation import draw_sample, freeze_campaign
-from metra.campaign.judgement import blind_judgements
+from metra.campaign.judgement import blind_judgements, format_judgement_lines
 from metra.campaign.protocols.registry import protocol
 from metra.campaign.screen import build_screen
 from metra.campaign.second_look import build_reconciliation, choose_gold_standard
@@ -25,7 +25,6 @@ from metra.corpus.outputs import Outputs
 from metra.errors import CorpusError, FormatError, OptionError
 from metra.report.campaign_files import export_judgements, list_formats
 from metra.scores.judgement import NOT_TRANSLATION
-from metra.scores.judgement_jsonl import format_judgements
 
 
 def files_of(zipped):
@@ -293,10 +292,10 @@ def test_only_marked_parts_are_judged(write):
 def test_portions_survive_files(write):
     frozen = parted(write)
     found = answered(frozen, lambda *_: {"adequacy": 3})
-    lines = format_judgements(found)
+    lines = "".join(format_judgement_lines(found))
     assert parse_judgement_lines(lines.split("\n"), "x") == found
     whole = answered(opened("adequacy"), lambda *_: {"adequacy": 3})
-    assert "portion" not in format_judgements(whole)
+    assert "portion" not in "".join(format_judgement_lines(whole))
     bad = lines.replace('"portion": [', '"portion": [9, ', 1)
     with pytest.raises(FormatError, match="portion is"):
         parse_judgement_lines(bad.split("\n"), "x")

@@ -5,7 +5,7 @@ import io
 import json
 import re
 import zipfile
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 
 import pytest
@@ -19,6 +19,7 @@ from metra.campaign.creation import freeze_campaign
 from metra.campaign.imports import (
     split_language_pair,
 )
+from metra.campaign.judgement import format_judgement_lines
 from metra.campaign.settings import Settings, check_settings
 from metra.cli.judge.files import FORMATS
 from metra.corpus.evalset import EvalSet
@@ -32,7 +33,7 @@ from metra.report.campaign_files import (
     export_judgements,
     write_metrics_files,
 )
-from metra.scores.judgement_jsonl import format_judgements
+from metra.scores.judgement import Judgement
 from metra.scores.long_table import SPREADSHEET_COLUMNS, format_spreadsheet
 from metra.scores.mt_metrics_eval import make_file_names, parse_rating_lines
 from metra.scores.registry import read_scores
@@ -180,9 +181,9 @@ def test_commands_offer_every_format():
 
 
 def test_the_codebook_explains_every_column():
-    entries = json.loads(format_judgements(DA[:1]))
-    for name in [*entries, *SPREADSHEET_COLUMNS]:
-        assert name == "schema" or name in MEANINGS
+    names = [field.name for field in fields(Judgement)]
+    for name in [*names, *SPREADSHEET_COLUMNS]:
+        assert name in MEANINGS
 
 
 def test_what_cannot_be_exported():
@@ -202,9 +203,7 @@ def test_what_could_not_be_judged_is_told_and_not_scored():
     assert rows[-1]["cannot"] == "no French"
     assert rows[-1]["native"] == ""
     assert means([*DA, cannot]) == means(DA)
-    assert parse_judgement_lines(format_judgements([cannot]).split("\n"), "x") == [
-        cannot
-    ]
+    assert parse_judgement_lines(format_judgement_lines([cannot]), "x") == [cannot]
 
 
 HOSTILE = st.text("=+-@\t'\"a,\n\r😀", max_size=6)
@@ -320,7 +319,7 @@ def test_no_file_of_an_export_leaves_its_folder():
 
 def test_languages_are_codes(tmp_path):
     path = tmp_path / "a.jsonl"
-    lines = format_judgements([replace(DA[0], source_language="../../x")])
+    lines = "".join(format_judgement_lines([replace(DA[0], source_language="../../x")]))
     path.write_text(lines)
     expected = "source_language is '../../x'; expected a language code such as fr"
     with pytest.raises(FormatError, match=re.escape(expected)):

@@ -12,7 +12,7 @@ from tests.judged import parse_judgement_lines, score_latest
 
 from metra.campaign.assignment import assign
 from metra.campaign.demo_data import list_demo_protocols
-from metra.campaign.judgement import keep_latest, score_outputs
+from metra.campaign.judgement import format_judgement_lines, keep_latest, score_outputs
 from metra.campaign.protocols.registry import PROTOCOLS
 from metra.campaign.screen import build_screen
 from metra.campaign.second_look import (
@@ -23,7 +23,6 @@ from metra.campaign.second_look import (
 from metra.errors import CorpusError, OptionError
 from metra.meta.spans import compare_tags
 from metra.report.campaign_files import ExportRequest, write_metrics_files
-from metra.scores.judgement_jsonl import format_judgements
 from metra.scores.long_table import format_judgement_table, format_undefined
 from metra.scores.registry import read_scores
 from metra.scores.spans import collect_spans
@@ -270,7 +269,7 @@ def test_protocols_without_a_demonstration_survive_their_export(name):
     base = check_answer(frozen, task, {"adequacy": 3}, id="1")
     checked = asked.check(raw, {"output": "a 😀 b"})
     one = replace(base, protocol=name, outputs=("a 😀 b",), value=checked)
-    [again] = parse_judgement_lines(format_judgements([one]).split("\n"), "x")
+    [again] = parse_judgement_lines(format_judgement_lines([one]), "x")
     assert again.value == one.value
     assert repr(score_outputs(again)) == repr(score_outputs(one))
 

@@ -16,6 +16,7 @@ from tests.judged import parse_judgement_lines
 from metra.campaign import translations
 from metra.campaign.assignment import assign
 from metra.campaign.codebook import write_codebook
+from metra.campaign.judgement import format_judgement_lines
 from metra.campaign.protocols.registry import PROTOCOLS, protocol
 from metra.campaign.translations import (
     freeze_wordings,
@@ -27,7 +28,6 @@ from metra.campaign.translations import (
 from metra.campaign.words import LANGUAGES, OFFICIAL, format_point, get_step_words
 from metra.errors import FormatError
 from metra.report.campaign_files import export_judgements
-from metra.scores.judgement_jsonl import format_judgements
 from metra.store.campaigns import from_json, to_json
 
 TRANSLATIONS = [code for code in LANGUAGES if code != "en"]
@@ -171,7 +171,7 @@ def test_a_record_names_the_words_that_were_read():
         one.protocol_version
         == check_answer(frozen, task, {"adequacy": 3}, id="2").protocol_version
     )
-    assert parse_judgement_lines(format_judgements([one]).split("\n"), "x") == [one]
+    assert parse_judgement_lines(format_judgement_lines([one]), "x") == [one]
     text = write_codebook([one], frozen)
     assert f"translated by metra, not validated | {one.wording_version} | 1 |" in text
     assert "| wording | Language of the questions and guide shown. |" in text

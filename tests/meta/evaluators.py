@@ -4,7 +4,7 @@ from math import isnan, nan
 
 import numpy as np
 
-from metra.scores.table import ScoredItem, Scorer, Scores, drop_nameless
+from metra.scores.table import ScoredItem, Scorer, Scores, number_named
 from metra.stats.arrays import number_names
 from metra.stats.direction import find_direction
 
@@ -25,10 +25,10 @@ def build_results(rows) -> Scores:
     full = [(*row, *(None, "", {})[len(row) - 5 :]) for row in rows]
     columns = list(zip(*full, strict=True)) or [()] * 8
     names, scorer = number_names(columns[0])
-    judges, judge = drop_nameless(*number_names(columns[1]))
+    judges, judge = number_named(columns[1])
     items, item = number_names([ScoredItem(document=text) for text in columns[2]])
     systems, system = number_names(columns[3])
-    reasons, reason = drop_nameless(*number_names(columns[6]))
+    reasons, reason = number_named(columns[6])
     settings = {row[0]: row[7] for row in full}
     hundred = np.array([nan if h is None else h for h in columns[5]], np.float64)
     return Scores(

@@ -13,13 +13,13 @@ from tests.campaign import answers
 from tests.campaign.answers import read_judgements
 from tests.judged import parse_judgement_lines, score_latest
 
-from metra.campaign.judgement import check_imported, keep_latest
+from metra.campaign.judgement import check_imported, format_judgement_lines, keep_latest
 from metra.campaign.protocols.registry import protocol
 from metra.errors import FormatError, OptionError
 from metra.formats.table import escape_formula, unescape_formula
 from metra.scores.appraise import KINDS, parse_appraise_judgements
 from metra.scores.judgement import build_scores
-from metra.scores.judgement_jsonl import SCHEMA, format_judgements
+from metra.scores.judgement_jsonl import SCHEMA
 from metra.scores.long_table import format_judgement_table, format_spreadsheet
 from metra.scores.mqm import MQM_WEIGHTS, format_marot, read_errors
 from metra.scores.mt_metrics_eval import (
@@ -77,7 +77,7 @@ def marked(draw, name):
 
 
 def write_and_read(judgement):
-    return parse_judgement_lines(format_judgements([judgement]).split("\n"), "x")
+    return parse_judgement_lines(format_judgement_lines([judgement]), "x")
 
 
 @given(st.one_of(marked("esa"), marked("mqm")))
@@ -291,7 +291,7 @@ def test_a_name_stays_in_its_column():
     assert len(lines) == 3
 
 
-GOOD = json.loads(format_judgements([made("da", {"da": 1.0})]))
+GOOD = json.loads("".join(format_judgement_lines([made("da", {"da": 1.0})])))
 WRONG = [
     pytest.param("x", "line 1 is not JSON", id="not JSON"),
     pytest.param("[]", "is not a judgement", id="a list"),

@@ -194,7 +194,7 @@ def test_scores_in_one_domain_are_not_those_of_the_whole(tmp_path):
     [
         ({"documents/{}.docs": ["news d1"]}, r"2 documents of a system but .* has 1"),
         ({"documents/{}.docs": ["n d1", "n d2"]}, r"3 segments of a system but .* has 2"),
-        ({"documents/{}.docs": ["news", "x d", "x d"]}, "line 1 has 1 cells; expected the"),
+        ({"documents/{}.docs": ["news", "x d", "x d"]}, "line 1 has 1 column; expected the"),
         ({"documents/{}.docs": None}, "which need documents/en-de.docs"),
         (
             {"human-scores/{}.esa.doc.score": ["A\t1", "A\t2", "A\t3", "B\t1", "B\t2", "B\t3"]},

@@ -210,7 +210,7 @@ def test_codes_are_those_of_the_standards():
     found = [access.compute_code(SECRET, counter) for counter in range(10)]
     assert found == COUNTED.split()
     for seconds, code in TIMED.items():
-        assert access.compute_code(SECRET, seconds // 30, digits=8) == code
+        assert access.compute_code(SECRET, seconds // 30) == code[2:]
     with pytest.raises(OptionError, match="not in base 32; set it up again"):
         access.compute_code("0189", 1)
 

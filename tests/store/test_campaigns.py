@@ -7,9 +7,10 @@ import pytest
 from tests.campaigns import made
 
 from metra.campaign.assignment import assign
+from metra.campaign.campaign import FIRST
 from metra.campaign.protocols.registry import PROTOCOLS
 from metra.errors import OptionError, UnknownNameError
-from metra.store import audit, campaigns, judges, tasks
+from metra.store import audit, campaigns, judges, second_looks, tasks
 from metra.store.campaigns import from_json, to_json
 
 HOSTILE = "<script>alert(1)</script> \u202eabc\0 '\"&amp; 😀 \u2028"
@@ -75,15 +76,18 @@ def test_campaigns_are_found_by_name(store):
             campaigns.get_campaign(db, "none")
 
 
-def test_campaigns_are_found_by_what_they_hold(store):
+def test_second_looks_are_found_by_the_campaign_that_they_settle(store):
     with store.transaction() as db:
-        for name, organiser, now in (
-            *(("b", "Ann_100%", 6.0), ("a", "Ann_100%", 7.0), ("c", "Ann_100%", 5.0)),
-            *(("d", "Ann_100%", 6.0), ("e", "Annx100y", 4.0)),
+        key = campaigns.create_campaign(db, made(), now=3.0, who="ann")
+        first = campaigns.get_campaign(db, key)
+        for name, about, now in (
+            *(("b", {FIRST: key}, 6.0), ("a", {FIRST: key}, 7.0)),
+            *(("c", {FIRST: key}, 5.0), ("d", {FIRST: key}, 6.0)),
+            *(("e", {FIRST: "another"}, 4.0), ("f", {"remark": key}, 4.0)),
         ):
-            content = made(name=name, organiser=organiser)
+            content = made(name=name, material=about)
             campaigns.create_campaign(db, content, now=now, who="ann")
-        found = campaigns.find_containing(db, "Ann_100%")
+        found = second_looks.find_second_looks(db, first)
     # The oldest first; of the same time, as in the alphabet from behind.
     assert [one.name for one in found] == ["c", "d", "b", "a"]
 

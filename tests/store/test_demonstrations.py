@@ -8,7 +8,7 @@ from tests.judged import parse_judgement_lines
 
 from metra import store as stores
 from metra.campaign.demo_data import list_demo_protocols
-from metra.scores.judgement_jsonl import format_judgements
+from metra.campaign.judgement import format_judgement_lines
 from metra.store import answers, campaigns
 from metra.store.demo import fill_store
 
@@ -58,7 +58,9 @@ def test_a_demonstration_took_place_in_the_last_thirty_hours(filled):
 
 def test_every_protocol_comes_out_of_a_file_as_it_went_in(filled):
     for name, (_, judgements) in filled.items():
-        text = format_judgements(judgements)
-        again = format_judgements(parse_judgement_lines(text.split("\n"), "x"))
+        text = "".join(format_judgement_lines(judgements))
+        again = "".join(
+            format_judgement_lines(parse_judgement_lines(text.split("\n"), "x"))
+        )
         assert again == text, name
     assert len(filled) > 10

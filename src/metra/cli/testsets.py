@@ -38,16 +38,14 @@ def list_(name: str, pair: str, form: str) -> None:
     metra testsets list wmt23
     """
     from metra.formats.testsets.lookup import (
-        describe_cache,
-        find_set,
-        list_sets,
-        read_whole_set,
-    )
-    from metra.formats.testsets.sacrebleu_cache import (
         MISSING_PACKAGE,
+        describe_cache,
         find_cache,
+        find_set,
         is_installed,
+        list_sets,
     )
+    from metra.formats.testsets.record import read_files
     from metra.report.writers.meta import render
     from metra.report.writers.testsets import build_set_details, build_set_list
 
@@ -58,7 +56,7 @@ def list_(name: str, pair: str, form: str) -> None:
     if name:
         if not sets:
             find_set(name, pair)
-        details = [(location, read_whole_set(location)) for location in sets]
+        details = [(location, read_files(location)) for location in sets]
         output.write_output(render(build_set_details(details), form, style), None)
         return
     if not sets and form != "json":

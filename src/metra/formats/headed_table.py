@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from itertools import islice
+from math import isfinite
 from operator import or_
 
 from metra.errors import FormatError, OptionError
@@ -22,6 +23,7 @@ from metra.formats.stream import ByteStream, cache_by_file, format_path
 from metra.formats.table import (
     DELIMITERS,
     TABS,
+    CountKnown,
     DelimitedTable,
     Dialect,
     QuotingError,
@@ -37,9 +39,17 @@ from metra.formats.texts.columns import ReadingOptions
 MISSING = frozenset({"", "None", "nan", "NaN", "NA", "n/a", "null", "-"})
 
 
+def is_number(cell: str) -> bool:
+    """Tell a number from a label."""
+    try:
+        return isfinite(float(cell))
+    except ValueError:
+        return False
+
+
 def read_headed_table(
     path: str,
-    count_known: Callable[[Sequence[str]], int],
+    count_known: CountKnown,
     *,
     skip_empty: bool = False,
     expected: str = "a header line with column names",
@@ -76,9 +86,7 @@ def is_workbook_name(path: str) -> bool:
     return find_format_by_suffix(path) is XLSX
 
 
-def _read_sheet_table(
-    path: str, count_known: Callable[[Sequence[str]], int]
-) -> DelimitedTable:
+def _read_sheet_table(path: str, count_known: CountKnown) -> DelimitedTable:
     """Read a sheet of a workbook as a table of strings; empty rows are left out."""
     from metra.formats.workbook import read_sheet
 
@@ -86,9 +94,8 @@ def _read_sheet_table(
     place = f"{format_path(path)}, sheet {sheet.name!r}"
     for (row, column), content in sheet.lost.items():
         if row < len(sheet.rows) and sheet.rows[row][column] in ("", None):
-            problem = (
-                f"{place}, row {row + sheet.first_row} has {content} without a value"
-            )
+            line = f"{place}, row {row + sheet.first_row}"
+            problem = f"{line} has {content} without a value"
             msg = f"{problem}; recalculate and save the workbook again."
             raise FormatError(msg)
     cells = [[*map(_format_cell, row)] for row in sheet.rows]
@@ -134,7 +141,7 @@ _QUOTED_CELL = re.compile(r'"(?:[^"]|"")*"')
 def find_dialect(
     path: str,
     preferred: str,
-    count_known: Callable[[Sequence[str]], int],
+    count_known: CountKnown,
     reading: ReadingOptions | None = None,
 ) -> Dialect:
     """Return the dialect of a table in a file, from options or by its content."""
@@ -167,8 +174,9 @@ def find_dialect(
             lines = islice(open_lines(), dialect.skipped, None)
             dialect = dialect._replace(guarded=is_guarded(split_rows(lines, dialect)))
         return dialect
-    except MixedQuotesError:
-        raise MixedQuotesError(format_path(path)) from None
+    except MixedQuotesError as error:
+        msg = f"{format_path(path)}: {error}"
+        raise MixedQuotesError(msg) from None
     except FormatError as error:
         place = format_path(path)
         msg = str(error) if str(error).startswith(place) else f"{place}: {error}"
@@ -195,7 +203,7 @@ def _contains(path: str, signs: re.Pattern[bytes]) -> bool:
 def recognise_dialect(
     open_lines: Callable[[], Iterable[str]],
     preferred: str,
-    count_known: Callable[[Sequence[str]], int],
+    count_known: CountKnown,
     *,
     delimiter: str | None = None,
     quoted: bool | None = None,
@@ -220,10 +228,7 @@ def recognise_dialect(
 
 
 def _choose_delimiter(
-    head: Sequence[str],
-    preferred: str,
-    count_known: Callable[[Sequence[str]], int],
-    is_plain: bool,
+    head: Sequence[str], preferred: str, count_known: CountKnown, is_plain: bool
 ) -> str:
     ranks: dict[str, tuple[bool, int, float]] = {}
     for mark in DELIMITERS.values():
@@ -232,9 +237,7 @@ def _choose_delimiter(
         except QuotingError:  # a carriage return in a cell without quotes
             continue
         if rows and len(rows[0]) > 1:
-            share = max(
-                _get_even_share(rows), _get_even_share(_cut(head, Dialect(mark)))
-            )
+            share = max(map(_get_even_share, (rows, _cut(head, Dialect(mark)))))
             ranks[mark] = (share == 1, count_known(rows[0]), share)
     if not ranks:
         return preferred
@@ -298,7 +301,11 @@ def decide_quotes(marks: "QuoteMarks", delimiter: str, is_quotable: bool) -> boo
     if delimiter != "\t" or not is_quotable:
         return delimiter != "\t"
     if marks.is_doubled and marks.is_raw:
-        raise MixedQuotesError
+        msg = (
+            "some cells are quoted and some contain quotes; set `quotes` to say whether "
+            "quotes belong to the text."
+        )
+        raise MixedQuotesError(msg)
     if marks.is_raw or marks.is_doubled:
         return marks.is_doubled
     # Some cells are in quotes as a whole. A writer that quotes cells does so for a reason:
@@ -308,13 +315,6 @@ def decide_quotes(marks: "QuoteMarks", delimiter: str, is_quotable: bool) -> boo
 
 class MixedQuotesError(FormatError):
     """Quotes that may be around cells or belong to texts."""
-
-    def __init__(self, place: str = "") -> None:
-        begin = f"{place}: " if place else ""
-        super().__init__(
-            f"{begin}some cells are quoted and some contain quotes; set `quotes` to "
-            "say whether quotes belong to the text."
-        )
 
 
 @dataclass(slots=True)

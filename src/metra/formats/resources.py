@@ -13,7 +13,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, TypeVar
 
-from metra.errors import FormatError, MissingResourceError, missing_package
+from metra.errors import FormatError, MissingResourceError, require_package
 from metra.formats.stream import (
     compute_file_digest,
     compute_file_version,
@@ -76,11 +76,8 @@ def _open_hunspell(name: str, path: Path, state: object) -> Dictionary:
     """Open a dictionary; its state tells whether the files are still the same."""
     del state
     _check_hunspell(path)
-    try:
+    with require_package(f"The dictionary {name}", "chunspell", "spell"):
         from hunspell import Hunspell
-    except ImportError:
-        msg = missing_package(f"The dictionary {name}", "chunspell", "spell")
-        raise MissingResourceError(msg) from None
     speller = Hunspell(path.stem, hunspell_data_dir=str(path.parent))
 
     def knows(word: str) -> bool:
@@ -158,11 +155,7 @@ def _list_folders() -> list[str]:
 
 
 _PARTS = ("noun", "verb", "adj", "adv")
-WORDNET_FILES = [f"index.{part}" for part in _PARTS] + [
-    f"{part}.exc" for part in _PARTS
-]
-
-
+WORDNET_FILES = [*map("index.{}".format, _PARTS), *map("{}.exc".format, _PARTS)]
 _NLTK_WORDNET = "nltk_data/corpora/wordnet"
 
 
@@ -226,11 +219,8 @@ class SpacyModel:
 @lru_cache(maxsize=8)
 def load_spacy_model(model: str, *, owner: str, extra: str) -> SpacyModel:
     """Load a model by its package's name or its folder, or say how to install it."""
-    try:
+    with require_package(f"{owner}: model={model}", "spacy", extra):
         import spacy
-    except ImportError:
-        msg = missing_package(f"{owner}: model={model}", "spacy", extra)
-        raise MissingResourceError(msg) from None
     try:
         return SpacyModel(spacy.load(model))
     except (OSError, ImportError):

@@ -8,10 +8,10 @@ separates the cells is a `Dialect`: a new delimiter or quoting rule is added the
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from itertools import chain, count, repeat
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from metra.errors import FormatError, format_count
 from metra.formats.lines import LineReader
@@ -124,6 +124,10 @@ def split_columns(
             size = row.count("\t") + 1
             raise FormatError(_describe_width(path, line, size, width, TABS))
     return [[] for _ in range(width)]
+
+
+#: Counts the headings of a table that mean something.
+CountKnown: TypeAlias = Callable[[Sequence[str]], int]
 
 
 class DelimitedTable(NamedTuple):

@@ -10,16 +10,17 @@ sheets is found first, within the limits.
 
 import posixpath
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from io import BytesIO
 from typing import IO, Any, NamedTuple
 from xml.etree import ElementTree
 from zipfile import is_zipfile
 
-from metra.errors import FormatError, MissingResourceError, missing_package
+from metra.errors import FormatError, require_package
 from metra.formats.compression import read_zip
 from metra.formats.stream import cache_by_file, format_path, read_bytes
+from metra.formats.table import CountKnown
 from metra.limits import check_limit
 
 
@@ -35,15 +36,10 @@ class Sheet(NamedTuple):
 
 
 @cache_by_file(4)
-def read_sheet(
-    path: str, wanted: str | None, count_known: Callable[[Sequence[str]], int]
-) -> Sheet:
+def read_sheet(path: str, wanted: str | None, count_known: CountKnown) -> Sheet:
     """Return the sheet by its name or number, else the one with the headings that count."""
-    try:
+    with require_package("Reading workbooks", "python-calamine", "xlsx"):
         import python_calamine as calamine
-    except ImportError:
-        msg = missing_package("Reading workbooks", "python-calamine", "xlsx")
-        raise MissingResourceError(msg) from None
     content = read_bytes(path)
     place = format_path(path)
     parts = check_workbook(content, place)
@@ -73,9 +69,7 @@ def read_sheet(
 
 
 def _choose_sheet(
-    rows: dict[str, list[list[Any]]],
-    count_known: Callable[[Sequence[str]], int],
-    place: str,
+    rows: dict[str, list[list[Any]]], count_known: CountKnown, place: str
 ) -> str:
     """Return the one sheet with known headings, or the one with anything in it."""
     filled = [name for name, cells in rows.items() if cells]
@@ -148,11 +142,8 @@ def _describe_lost_cell(cell: ElementTree.Element) -> str | None:
 
 def import_xlsxwriter() -> Any:
     """Import XlsxWriter, or say how it is installed."""
-    try:
+    with require_package("The format xlsx", "XlsxWriter", "xlsx"):
         import xlsxwriter
-    except ImportError:
-        msg = missing_package("The format xlsx", "XlsxWriter", "xlsx")
-        raise MissingResourceError(msg) from None
     return xlsxwriter
 
 
@@ -162,13 +153,6 @@ def create_workbook(file: IO[bytes], **settings: Any) -> Any:
     # A date as files in archives have it.
     book.set_properties({"created": datetime(1980, 1, 1)})
     return book
-
-
-class SheetSize(NamedTuple):
-    """As many rows and columns as a sheet seems to have, from the first on."""
-
-    rows: int
-    columns: int
 
 
 def check_workbook(content: bytes, place: str) -> dict[str, bytes]:
@@ -183,10 +167,10 @@ def check_workbook(content: bytes, place: str) -> dict[str, bytes]:
         raise FormatError(msg)
     cells = 0
     for part in filter(_is_excel_sheet, parts):
-        size = _measure_excel(parts[part])
-        check_limit("rows", size.rows, place)
-        check_limit("columns", size.columns, place)
-        cells += size.rows * size.columns
+        rows, columns = _measure_excel(parts[part])
+        check_limit("rows", rows, place)
+        check_limit("columns", columns, place)
+        cells += rows * columns
         check_limit("tokens", cells, place)
     _check_shared_texts(parts, place)
     return parts
@@ -201,11 +185,11 @@ _CELL = re.compile(rb"<(?:\w+:)?c\b")
 _PLACE = re.compile(rb"""\sr\s*=\s*["']([A-Za-z]+)([0-9]+)["']""")
 
 
-def _measure_excel(part: bytes) -> SheetSize:
-    """Measure a sheet of Excel's XML, by the names of its cells and by their number.
+def _measure_excel(part: bytes) -> tuple[int, int]:
+    """Count rows and columns of Excel's XML, by the names of cells and by their number.
 
     >>> _measure_excel(b'<row r="7"><c r="A7"/><c r="C7"/></row>')
-    SheetSize(rows=7, columns=3)
+    (7, 3)
     """
     rows = _ROW.split(part)[1:]
     widths = (len(_CELL.findall(row)) for row in rows)
@@ -216,7 +200,7 @@ def _measure_excel(part: bytes) -> SheetSize:
         if len(letters) >= len(widest):
             widest = max(widest, letters.upper(), key=lambda name: (len(name), name))
         last = max(last, int(number[:20]))
-    return SheetSize(last, max(columns, parse_column(widest.decode())))
+    return last, max(columns, parse_column(widest.decode()))
 
 
 def parse_column(letters: str) -> int:

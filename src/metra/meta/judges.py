@@ -387,7 +387,8 @@ def ask_normalisation(evidence: Evidence, options: NormaliseOptions) -> Normalis
     if options.bad:
         failed = find_failing_judges(evidence.scores, name, options.bad)
         if options.bad in scores.systems:
-            scores = scores.only(without_systems=[options.bad])
+            is_other = scores.system != scores.systems.index(options.bad)
+            scores = scores.keep_lines(is_other).compact()
     # A judge of degraded outputs only has gone with them.
     left_out = [judge for judge in failed if judge in scores.judges]
     normalised = normalise(scores, name, options.method, left_out=left_out)

@@ -13,14 +13,16 @@ WMT's campaigns say more in a document's name: behind `#`, that it fills up a ta
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from operator import attrgetter
 from typing import Any, NamedTuple, TypeAlias
 
 from metra.errors import FormatError
+from metra.formats.headed_table import is_number
 from metra.formats.lines import read_lines
 from metra.formats.recognise import FileHead
 from metra.formats.stream import format_path, load_json, parse_json
 from metra.formats.table import COMMAS, split_rows, unescape_formula
-from metra.scores.columns import is_number, parse_numbers
+from metra.scores.columns import parse_numbers
 from metra.scores.judgement import (
     OMISSION,
     Judgement,
@@ -161,30 +163,21 @@ def read_appraise(path: str, name: str = "da") -> Scores:
         for row, is_old in zip(rows, _find_earlier(rows), strict=True)
     ]
     systems, judges = [row.system for row in rows], [row.judge for row in rows]
-    return build_score_table(
-        systems, items, {Scorer(name, name): scores}, judges, kinds
-    )
+    by_scorer = {Scorer(name, name): scores}
+    return build_score_table(systems, items, by_scorer, judges, kinds)
 
 
 def _find_earlier(rows: Sequence[AppraiseRow]) -> list[bool]:
     """Find judgements that the same judge changed later: an export has both."""
-    last: dict[tuple[object, ...], int] = {}
+    keys = [*map(_GET_ANSWER, rows)]
     order = sorted(range(len(rows)), key=lambda at: _get_end(rows[at]))
-    keys = [
-        (
-            row.is_whole,
-            row.type,
-            row.judge,
-            row.system,
-            row.item,
-            row.document,
-            row.remark,
-        )
-        for row in rows
-    ]
-    for at in order:
-        last[keys[at]] = at
+    last = {keys[at]: at for at in order}
     return [last[key] != at for at, key in enumerate(keys)]
+
+
+_GET_ANSWER = attrgetter(
+    *("is_whole", "type", "judge", "system", "item", "document", "remark")
+)
 
 
 def _get_end(row: AppraiseRow) -> float:
@@ -238,9 +231,8 @@ def _build_judgement(
     protocol = "esa" if row.marks else "da"
     value: dict[str, Any] = {protocol: float(row.score)}
     if row.marks:
-        value["errors"] = [
-            _parse_mark(mark, output) for mark in load_json(row.marks, "the marks")
-        ]
+        marks = load_json(row.marks, "the marks")
+        value["errors"] = [_parse_mark(mark, output) for mark in marks]
     shown_at, submitted_at = (float(cell) if cell else None for cell in row.times)
     return build_imported_judgement(
         f"{campaign}:{row.line}",

@@ -12,6 +12,7 @@ from metra.errors import FormatError
 from metra.formats.headed_table import (
     MISSING,
     WITH_COMMA,
+    is_number,
     is_workbook_name,
     read_headed_table,
 )
@@ -114,9 +115,7 @@ class ScoreColumns:
         """
         names = [self._name_segments(units), *map(self.get, ("document", "domain"))]
         if any("all" in cells for cells in names):
-            names = [
-                ["" if cell == "all" else cell for cell in cells] for cells in names
-            ]
+            names = [["" if c == "all" else c for c in cells] for cells in names]
         return list(map(ScoredItem, *names, self.languages))
 
     def _name_segments(self, units: Sequence[str]) -> Sequence[str]:
@@ -139,8 +138,12 @@ def read_columns(path: str, columns: Mapping[str, str] | None = None) -> ScoreCo
     """
     table = read_score_table(path)
     rows = [row.cells for row in table.rows]
-    cells = list(zip(*rows, strict=True)) or [()] * len(table.header)
-    roles = find_columns(table.header, _check_headings(table.header, path, columns))
+    cells = list(zip(*rows, strict=True))
+    _check_headings(table.header, path, columns or {})
+    if not rows:
+        msg = f"{format_path(path)} has a header but no scores."
+        raise FormatError(msg)
+    roles = find_columns(table.header, columns)
     return ScoreColumns(path, table.header, cells, len(rows), roles)
 
 
@@ -218,11 +221,11 @@ def _has_blanks_between(head: FileHead) -> bool:
 
 
 def _check_headings(
-    header: Sequence[str], path: str, columns: Mapping[str, str] | None
-) -> Mapping[str, str]:
+    header: Sequence[str], path: str, columns: Mapping[str, str]
+) -> None:
     """Refuse a missing column that was given for a role."""
     names = [name.strip().lower() for name in header]
-    for role, heading in (columns or {}).items():
+    for role, heading in columns.items():
         if heading.strip().lower() not in names:
             headings = ", ".join(name.strip() for name in header)
             msg = (
@@ -230,7 +233,6 @@ def _check_headings(
                 f"the {role}; found: {headings}."
             )
             raise FormatError(msg)
-    return columns or {}
 
 
 def find_columns(
@@ -251,14 +253,6 @@ def find_columns(
 def count_columns(header: Sequence[str]) -> int:
     """Count the columns that we know."""
     return len(find_columns(header))
-
-
-def parse_flags(
-    judges: Sequence[str], flags: Sequence[str]
-) -> dict[str, tuple[str, ...]]:
-    """Return the reasons to look at each judge, which `; ` separates in a cell."""
-    pairs = dict.fromkeys(zip(judges, flags, strict=True))
-    return {judge: tuple(why.split("; ")) for judge, why in pairs if why}
 
 
 def require_columns(
@@ -297,11 +291,3 @@ def parse_numbers(cells: Sequence[str], path: str, name: str, first: int = 2) ->
         )
         raise FormatError(msg)
     return numbers
-
-
-def is_number(cell: str) -> bool:
-    """Tell a number from a label."""
-    try:
-        return math.isfinite(float(cell))
-    except ValueError:
-        return False

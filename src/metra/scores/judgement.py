@@ -22,7 +22,7 @@ from metra.scores.table import (
     Scorer,
     ScoreRow,
     Scores,
-    drop_nameless,
+    number_named,
 )
 from metra.stats.arrays import Codes, expand_ranges, number_names
 from metra.stats.direction import LOWER, find_direction
@@ -162,7 +162,7 @@ def build_scores(
     rows = _AnswerRows(judgements, score_answer)
     at, line = rows.expand()
     latest = find_latest(judgements)
-    judges, judge = drop_nameless(*number_names([one.judge for one in judgements]))
+    judges, judge = number_named([one.judge for one in judgements])
     shown = [one.systems for one in judgements]
     systems, system = number_names([name for names in shown for name in names])
     sizes = np.array([*map(len, shown)], np.int64)
@@ -199,13 +199,12 @@ def build_scores(
         words=words[at],
         reason=rows.reason[line],
         reasons=tuple(rows.reasons),
-        measured=rows.measured[line] if np.isfinite(rows.measured).any() else _EMPTY,
+        measured=rows.measured[line]
+        if np.isfinite(rows.measured).any()
+        else np.empty(0),
         flags={name: tuple(why) for name, why in (flags or {}).items() if why},
     )
     return mark_compared(scores)
-
-
-_EMPTY = np.empty(0)
 
 
 def mark_compared(scores: Scores) -> Scores:
@@ -297,22 +296,18 @@ _GET_TASK = attrgetter("judge", "task", "segment")
 def _code_kinds(judgements: Sequence[Judgement], latest: Latest) -> Codes:
     """Return the kind of each answer's item; a revision that was replaced is `earlier`."""
     codes = {kind: at for at, kind in enumerate(ITEM_KINDS)}
-    kinds = np.array([codes[one.kind] for one in judgements], np.int64)
-    if len(latest) < len(judgements):
-        is_last = np.zeros(len(judgements), bool)
-        is_last[list(latest.values())] = True
-        kinds[~is_last] = codes["earlier"]
+    kinds = np.full(len(judgements), codes["earlier"])
+    for at in latest.values():
+        kinds[at] = codes[judgements[at].kind]
     return kinds
 
 
 def find_latest(judgements: Sequence[Judgement]) -> Latest:
     """Find the last revision of each answer."""
-    keys = [*map(_GET_TASK, judgements)]
-    latest = {key: at for at, key in enumerate(keys)}
-    if len(latest) < len(keys):
-        for at, key in enumerate(keys):
-            if judgements[at].revision >= judgements[latest[key]].revision:
-                latest[key] = at
+    latest: Latest = {}
+    for at, key in enumerate(map(_GET_TASK, judgements)):
+        if judgements[at].revision >= judgements[latest.setdefault(key, at)].revision:
+            latest[key] = at
     return latest
 
 

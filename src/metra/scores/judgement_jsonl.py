@@ -5,9 +5,9 @@ is read as a table of scores without its protocol.
 """
 
 import json
-import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, fields, replace
+from math import isfinite, nan
 from operator import attrgetter
 from typing import Any, get_args
 
@@ -34,12 +34,6 @@ SCHEMA_NAME = "metra-judgement/"
 SCHEMA = f"{SCHEMA_NAME}1"
 #: Entries beside the fields of a judgement.
 _BESIDE = ("level", "scores", "flags")
-
-
-def format_judgements(judgements: Iterable[Judgement]) -> str:
-    """Return the answers alone, every revision, a line each."""
-    encode = json.JSONEncoder(ensure_ascii=False).encode
-    return "".join(f"{encode(entry)}\n" for entry in _list_entries(judgements))
 
 
 def format_lines(judgements: Sequence[Judgement], scores: Scores) -> Iterator[str]:
@@ -82,8 +76,12 @@ def _export_row(row: ScoreRow) -> dict[str, object]:
 
 def read_judgement_scores(path: str) -> Scores:
     """Read the scores of judgements, with the kinds of items and the flags of judges."""
-    place = format_path(path)
-    _, scores = _parse_judged(read_lines(path), place)
+    return parse_judgement_scores(read_lines(path), format_path(path))
+
+
+def parse_judgement_scores(lines: Iterable[str], place: str) -> Scores:
+    """Parse the scores of judgements, a line each; `place` names their file."""
+    _, scores = _parse_judged(lines, place)
     if not np.isfinite(scores.value).any():
         because = f": {'; '.join(sorted(scores.reasons))}" if scores.reasons else ""
         msg = f"{place} has judgements without scores{because}."
@@ -127,13 +125,9 @@ def _parse_judged(lines: Iterable[str], place: str) -> tuple[list[Judgement], Sc
 
 def _parse_row(entry: Mapping[str, Any]) -> ScoreRow:
     reason = str(entry.get("reason", ""))
-    value, hundred = (
-        math.nan if reason else float(entry[name]) for name in ("value", "hundred")
-    )
+    value, hundred = (nan if reason else float(entry[k]) for k in ("value", "hundred"))
     higher = entry["higher_is_better"]
-    if not isinstance(higher, bool) or (
-        not reason and not math.isfinite(value + hundred)
-    ):
+    if not isinstance(higher, bool) or not (reason or isfinite(value + hundred)):
         msg = f"the score {entry!r} is not one; expected finite numbers"
         raise ValueError(msg)
     return ScoreRow(str(entry["scorer"]), value, hundred, higher, reason)
@@ -213,7 +207,7 @@ def _check_outputs(entry: dict[str, Any], place: str) -> None:
 
 def _is_time(value: object) -> bool:
     number = isinstance(value, int | float) and not isinstance(value, bool)
-    return value is None or (number and math.isfinite(value))  # type: ignore[arg-type]
+    return value is None or (number and isfinite(value))  # type: ignore[arg-type]
 
 
 def _is_portion(value: object) -> bool:

@@ -10,13 +10,13 @@ import csv
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from types import MappingProxyType
+from types import MappingProxyType, SimpleNamespace
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from metra.errors import FormatError
-from metra.formats.headed_table import MISSING
+from metra.formats.headed_table import MISSING, is_number
 from metra.formats.lines import read_lines
 from metra.formats.recognise import FileHead
 from metra.formats.stream import format_path
@@ -29,8 +29,6 @@ from metra.formats.table import (
 from metra.scores.columns import (
     ScoreColumns,
     find_columns,
-    is_number,
-    parse_flags,
     parse_numbers,
     read_columns,
     read_score_head,
@@ -99,9 +97,6 @@ def build_matrix(table: ScoreColumns, units: Sequence[str] = ()) -> Scores:
                 msg = f"{format_path(path)} has two columns {name}; rename one of them."
                 raise FormatError(msg)
             values[scorer] = parse_numbers(cells, path, heading)
-    if not table.rows:
-        msg = f"{format_path(path)} has a header but no scores."
-        raise FormatError(msg)
     if not values:
         listed = ", ".join(heading.strip() for heading in table.header)
         msg = (
@@ -193,9 +188,6 @@ class TableFormat(NamedTuple):
             listed = " ".join(table.header)
             msg = f"{format_path(path)} has columns {listed}; expected {expected}."
             raise FormatError(msg)
-        if not table.rows:
-            msg = f"{format_path(path)} has a header but no scores."
-            raise FormatError(msg)
         values = {
             scorer: parse_numbers(table.find(heading), path, heading)
             for heading, scorer in self.scorers.items()
@@ -236,9 +228,6 @@ def _build_long(
 ) -> Scores:
     path = table.path
     require_columns(table.roles, ("system", "scorer", "value"), path, "a long table")
-    if not table.rows:
-        msg = f"{format_path(path)} has a header but no scores."
-        raise FormatError(msg)
     by_role = {role: table.get(role) for role in ROLES}
     about = zip(*table.name_items(units), strict=True)
     by_role |= dict(zip(ScoredItem._fields, about, strict=True))
@@ -312,9 +301,8 @@ def build_scores(
             if not scorer.is_declared:
                 inferred = _infer_direction(values[rows], hundred[rows])
                 scorer = scorer._replace(direction=inferred)
-        cells: list[Any] = [columns["system"], items, columns["judge"], kinds]
-        cells.append(columns["reason"])
-        parts = ([column[row] for row in rows] for column in cells)
+        cells = columns["system"], items, columns["judge"], kinds, columns["reason"]
+        parts: Any = ([column[row] for row in rows] for column in cells)
         systems, scored, judges, item_kinds, reasons = parts
         tables.append(
             build_score_table(
@@ -322,7 +310,8 @@ def build_scores(
                 **optional,
             )
         )
-    flags = parse_flags(columns["judge"], columns["flags"])
+    pairs = dict.fromkeys(zip(columns["judge"], columns["flags"], strict=True))
+    flags = {judge: tuple(why.split("; ")) for judge, why in pairs if why}
     return replace(concatenate_scores(tables), flags=flags)
 
 
@@ -366,9 +355,8 @@ def read_ranks(path: str) -> dict[str, float]:
         table = read_columns(path)
         require_columns(table.roles, ("system",), path, "a table of ranks")
         values = parse_numbers(table.find("rank"), path, "the rank").tolist()
-        for line, (name, rank) in enumerate(
-            zip(table.get("system"), values, strict=True), table.first
-        ):
+        rows = zip(table.get("system"), values, strict=True)
+        for line, (name, rank) in enumerate(rows, table.first):
             if rank == rank:
                 _add_rank(ranks, name, rank, f"{path}, line {line}")
         return ranks
@@ -423,9 +411,9 @@ def list_cells(scores: Scores) -> dict[str, list[str]]:
     }
 
 
-def format_number(value: float) -> str:
-    """Return all digits of a number, or nothing for NaN."""
-    return "" if value != value else repr(value)
+def format_number(value: float | None) -> str:
+    """Return all digits of a number, or nothing for NaN and None."""
+    return "" if value is None or value != value else repr(value)
 
 
 def format_long_table(scores: Scores) -> str:
@@ -450,16 +438,8 @@ SPREADSHEET_COLUMNS = (
     "answer",
 )
 UNDEFINED_COLUMNS = (
-    *("system", "scorer", "segment", "document", "judge"),
-    *("native", "reason"),
+    *("system", "scorer", "segment", "document", "judge", "native", "reason"),
 )
-
-
-class _Echo:
-    """A file that gives each line back to who writes it."""
-
-    def write(self, line: str) -> str:
-        return line
 
 
 #: Columns of numbers, and of words that cannot look like a formula.
@@ -479,7 +459,9 @@ def format_spreadsheet(
     `scores` is the table of the judgements. A missing score has a line with the reason,
     and an answer without scores has one line.
     """
-    lines: Any = csv.writer(_Echo(), lineterminator="\r\n")
+    # A line that is written comes back from `writerow`.
+    echo: Any = SimpleNamespace(write=str)
+    lines: Any = csv.writer(echo, lineterminator="\r\n")
     yield lines.writerow(SPREADSHEET_COLUMNS)
     cells = _list_answer_cells(judgements, scores)
     columns = [
@@ -499,10 +481,10 @@ def _list_answer_cells(
     cells |= {
         "native": [format_number(row.value) for row in rows],
         "kind": cells["item_type"],
-        "shown_at": [_format_time(one.shown_at) for one in answers],
-        "submitted_at": [_format_time(one.submitted_at) for one in answers],
+        "shown_at": [format_number(one.shown_at) for one in answers],
+        "submitted_at": [format_number(one.submitted_at) for one in answers],
         "active_seconds": [
-            _format_time(None if one.active_ms is None else one.active_ms / 1000)
+            format_number(None if one.active_ms is None else one.active_ms / 1000)
             for one in answers
         ],
         "cannot": [one.cannot or "" for one in answers],
@@ -515,10 +497,6 @@ def _list_answer_cells(
         pairs = zip(cells[name], scored, strict=True)
         cells[name] = [cell if is_scored else "" for cell, is_scored in pairs]
     return cells
-
-
-def _format_time(at: float | None) -> str:
-    return "" if at is None else repr(at)
 
 
 def format_undefined(scores: Scores) -> str:

@@ -11,7 +11,6 @@ that it is named after.
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
@@ -21,12 +20,7 @@ from metra.errors import FormatError
 from metra.formats.lines import read_lines
 from metra.formats.recognise import FileHead
 from metra.formats.stream import format_path, load_json, name_system, parse_json
-from metra.scores.columns import (
-    LARGEST,
-    parse_numbers,
-    read_objects,
-    read_score_table,
-)
+from metra.scores.columns import LARGEST, parse_numbers, read_objects, read_score_table
 from metra.scores.judgement import refuse_line
 from metra.scores.long_table import ROLES, build_scores
 from metra.scores.spans import Mark, RatingKey, Spans, build_mark, build_spans
@@ -129,9 +123,8 @@ def read_comet_spans(path: str) -> Spans:
             with refuse_line(f"{place}, segment {number} of {file}"):
                 ratings[key] = [*map(build_mark, entry.get("errors", ()))]
     # COMET's models without marks write the same file.
-    return build_spans(
-        path, ratings if any(ratings.values()) else {}, is_automatic=True
-    )
+    ratings = ratings if any(ratings.values()) else {}
+    return build_spans(path, ratings, is_automatic=True)
 
 
 def read_comet_lines(path: str) -> Scores:
@@ -276,12 +269,6 @@ def read_column(path: str) -> Scores:
     items = [ScoredItem(str(number)) for number in range(1, len(lines) + 1)]
     scorer = Scorer("score")
     return build_score_table([NAMELESS] * len(lines), items, {scorer: values})
-
-
-def name_nameless(scores: Scores, path: str) -> Scores:
-    """Name the system of a file that names none after the file."""
-    systems = tuple(system or name_system(path) for system in scores.systems)
-    return replace(scores, systems=systems)
 
 
 def list_score_files(folder: str) -> list[str]:

@@ -22,13 +22,10 @@ from metra.errors import FormatError
 from metra.formats.compression import read_zip
 from metra.formats.lines import read_lines
 from metra.formats.stream import format_path, load_json
-from metra.formats.table import BLANKS, TABS, replace_line_breaks, split_rows
+from metra.formats.table import BLANKS, replace_line_breaks, split_rows
+from metra.formats.texts.plain import read_domains
 from metra.scores.columns import parse_numbers
-from metra.scores.judgement import (
-    OMISSION,
-    Judgement,
-    get_marks,
-)
+from metra.scores.judgement import OMISSION, Judgement, get_marks
 from metra.scores.mqm import Weights, find_cost
 from metra.scores.spans import Mark, RatingKey, Spans, build_mark, build_spans
 from metra.scores.table import (
@@ -138,18 +135,10 @@ def _list_items(
 
 def _read_documents(file: Path, lang: str) -> list[ScoredItem]:
     """Read the domain and the document of each segment."""
-    items = []
-    lines = list(read_lines(str(file)))
-    # With tabs a document may be empty.
-    dialect = TABS if all("\t" in line for line in lines) else BLANKS
-    for number, cells in split_rows(lines, dialect):
-        if len(cells) != 2:
-            problem = f"{format_path(str(file))}, line {number} has {len(cells)} cells"
-            msg = f"{problem}; expected the domain and the document of a segment."
-            raise FormatError(msg)
-        domain, document = cells
-        items.append(ScoredItem(str(number), document, domain, lang))
-    return items
+    return [
+        ScoredItem(str(number), document, domain, lang)
+        for number, (domain, document) in enumerate(read_domains(str(file)), 1)
+    ]
 
 
 class _ScoreLine(NamedTuple):
@@ -161,16 +150,14 @@ class _ScoreLine(NamedTuple):
     domain: str = ""
 
 
-def _parse_score_lines(
-    lines: Iterable[str], path: str, level: str = "seg"
-) -> list[_ScoreLine]:
+def _parse_score_lines(lines: Iterable[str], path: str, level: str) -> list[_ScoreLine]:
     """Parse a system and a score a line, behind the domain in scores of domains."""
     expected = "a system's name and its score"
     if level == "domain":
         expected = "a domain, a system's name and its score there"
     counts: Counter[str] = Counter()
     parsed = []
-    for number, cells in split_rows(list(lines), BLANKS):
+    for number, cells in split_rows(lines, BLANKS):
         if len(cells) != 2 + (level == "domain"):
             msg = (
                 f"{path}, line {number} is {' '.join(cells)!r}; expected {expected}, "
@@ -272,14 +259,12 @@ def format_folder(
     """
     first = judgements[0]
     pair = f"{first.source_language}-{first.target_language}"
+    size: dict[str, Any] = {"systems": systems, "segments": segments}
     for scorer in scores.names:
         level = "doc" if scores.find_level(scorer) == "document" else "seg"
         path = f"human-scores/{pair}.{scorer}.{level}.score"
         documents = _name_documents(judgements, segments) if level == "doc" else ()
-        text = format_scores(
-            *(scores, scorer), systems=systems, segments=segments, documents=documents
-        )
-        yield path, text
+        yield path, format_scores(scores, scorer, documents=documents, **size)
     if weights is not None:
         by_judge: dict[str, list[Judgement]] = {}
         for judgement in judgements:
@@ -288,7 +273,6 @@ def format_folder(
         owners = {_format_file_name(judge): judge for judge in sorted(by_judge)}
         for name, judge in owners.items():
             path = f"human-scores/{pair}.{first.protocol}.{name}.seg.rating"
-            size: dict[str, Any] = {"systems": systems, "segments": segments}
             given = by_judge[judge]
             yield path, format_ratings(given, judge=judge, weights=weights, **size)
     names = make_file_names(systems)
@@ -344,7 +328,6 @@ def format_ratings(
     ratings = {
         (judgement.systems[0], judgement.segment): _format_rating(judgement, weights)
         for judgement in judgements
-        if judgement.counts and judgement.judge == judge
     }
     return _format_cells(ratings, systems, segments, f"\t{replace_line_breaks(judge)}")
 

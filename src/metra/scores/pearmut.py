@@ -136,7 +136,8 @@ def _parse_screen(
     answered = sum(len(by_system) for by_system in annotations)
     shown_at, submitted_at, active = _compute_times(entry.get("actions", []))
     for item, by_system in zip(items, annotations, strict=True):
-        outputs = _get_outputs(item, "the item")
+        source = item.get("src")
+        outputs = _get_outputs(item)
         segment = segments.setdefault(_get_key(item), len(segments) + 1)
         for system, answer in by_system.items():
             output = outputs[system]
@@ -151,7 +152,7 @@ def _parse_screen(
                 kind="judged" if screen.isdecimal() else "calibration",
                 document=document,
                 segment=segment,
-                source=_get_text(item, "src"),
+                source=source if isinstance(source, str) else None,
                 value={
                     step: _get_value(answer, severities, output, step == "mqm")
                     for step, severities in steps.items()
@@ -246,10 +247,10 @@ def _compute_times(actions: Any) -> tuple[float | None, float | None, float | No
     return times[0], times[-1], active
 
 
-def _get_outputs(item: Mapping[str, Any], place: str) -> dict[str, str]:
+def _get_outputs(item: Mapping[str, Any]) -> dict[str, str]:
     outputs = item.get("tgt")
     if not isinstance(outputs, Mapping):
-        msg = f"{place}: tgt is {type(outputs).__name__}; expected texts by system."
+        msg = f"the item: tgt is {type(outputs).__name__}; expected texts by system."
         raise FormatError(msg)
     return {str(name): str(text) for name, text in outputs.items()}
 
@@ -257,11 +258,6 @@ def _get_outputs(item: Mapping[str, Any], place: str) -> dict[str, str]:
 def _get_key(item: Mapping[str, Any]) -> str:
     """Return an item's id; without one, what was translated tells items apart."""
     return str(item.get("item_id") or item.get("src") or item.get("ref") or "")
-
-
-def _get_text(item: Mapping[str, Any], name: str) -> str | None:
-    text = item.get(name)
-    return text if isinstance(text, str) else None
 
 
 def _parse_object(text: str, place: str) -> dict[str, Any]:

@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 from zipfile import is_zipfile
 
@@ -17,16 +16,18 @@ import numpy as np
 
 from metra.errors import CorpusError, FormatError, OptionError
 from metra.formats.compression import list_zip, read_zip
-from metra.formats.headed_table import is_workbook_name
+from metra.formats.headed_table import is_number, is_workbook_name
 from metra.formats.recognise import FileHead, read_head, recognise
 from metra.formats.stream import (
     STDIN,
+    decode_utf8,
     format_path,
     load_json,
     name_system,
     refuse_damage,
     split_named_path,
 )
+from metra.limits import check_limit
 from metra.scores import (
     appraise,
     judgement_jsonl,
@@ -39,7 +40,6 @@ from metra.scores import (
 from metra.scores.columns import (
     ScoreColumns,
     find_columns,
-    is_number,
     read_columns,
     read_object_columns,
     read_objects,
@@ -96,10 +96,10 @@ def _is_folder(head: FileHead) -> bool:
 
 def read_folder(path: str) -> Scores:
     """Read each file of a folder, of the system that it names or is named after."""
-    tables = []
-    for file in model_scores.list_score_files(path):
-        tables.append(model_scores.name_nameless(read_scores(file), file))
-    return concatenate_scores(tables)
+    files = model_scores.list_score_files(path)
+    tables = [read_scores(file) for file in files]
+    names = [{model_scores.NAMELESS: name_system(file)} for file in files]
+    return concatenate_scores([*map(Scores.rename_systems, tables, names)])
 
 
 #: The file of a campaign's export that has all its answers.
@@ -112,14 +112,10 @@ def _is_export(head: FileHead) -> bool:
 
 def _read_export(path: str) -> Scores:
     content = read_zip(path, path, _JUDGEMENTS.__eq__)[_JUDGEMENTS]
-    with TemporaryDirectory(prefix="metra-") as folder:
-        file = Path(folder) / _JUDGEMENTS
-        file.write_bytes(content)
-        try:
-            return judgement_jsonl.read_judgement_scores(str(file))
-        except FormatError as error:
-            place = f"{format_path(path)}, {_JUDGEMENTS}"
-            raise FormatError(str(error).replace(str(file), place)) from None
+    place = f"{format_path(path)}, {_JUDGEMENTS}"
+    lines = decode_utf8(content, place).split("\n")
+    check_limit("rows", len(lines), place)
+    return judgement_jsonl.parse_judgement_scores(lines, place)
 
 
 def _is_json(head: FileHead) -> bool:
@@ -181,9 +177,7 @@ def _read_span_lines(path: str) -> Spans:
 #: The columns of a table of results.
 RESULT_COLUMNS = ("metric", "evaluator", "text", "translation", "score")
 _METRA_TSV = ("level", "system", "item", "metric", "score")
-_SPREADSHEET = (
-    *("judge", "system", "document", "segment", "kind", "scorer", "native", "hundred"),
-)
+_SPREADSHEET = long_table.SPREADSHEET_COLUMNS[:8]
 #: Formats of tables with fixed headings.
 TABLE_FORMATS = (
     TableFormat(
@@ -456,11 +450,9 @@ def read_evaluator_files(paths: Iterable[str]) -> dict[str, Scores]:
     tables: dict[str, Scores] = {}
     for path in paths:
         evaluator, file = split_named_path(path)
-        place = format_path(file)
         # One file may be handed in by two evaluators.
-        tables[path if place in tables else place] = read_evaluator_file(
-            file, evaluator or ""
-        )
+        place = path if format_path(file) in tables else format_path(file)
+        tables[place] = read_evaluator_file(file, evaluator or "")
     return tables
 
 

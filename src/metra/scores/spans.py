@@ -194,14 +194,11 @@ def list_answer_marks(value: Mapping[str, Any]) -> list[Mark] | None:
     marks: list[Mark] | None = None
     for step in value.values():
         if isinstance(step, dict) and "tags" in step:
-            tags = [
-                Mark(TAG, tag["start"], tag["end"], tag.get("type", ""))
-                for tag in step["tags"]
-            ]
-            marks = tags if marks is None else marks + tags
-        elif isinstance(step, list) and (not step or _is_mark(step[0])):
-            errors = [build_mark(mark) for mark in step]
-            marks = errors if marks is None else marks + errors
+            marks = marks or []
+            for tag in step["tags"]:
+                marks.append(Mark(TAG, tag["start"], tag["end"], tag.get("type", "")))
+        elif isinstance(step, list) and all(map(_is_mark, step[:1])):
+            marks = [*(marks or []), *map(build_mark, step)]
     return marks
 
 

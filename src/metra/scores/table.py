@@ -224,9 +224,8 @@ class Scores:
         *,
         lang: str | None = None,
         scorers: Iterable[str] | None = None,
-        without_systems: Iterable[str] = (),
     ) -> "Scores":
-        """Keep lines of one language pair, of some scorers or systems.
+        """Keep lines of one language pair, or of some scorers.
 
         Names of which no line is left are forgotten.
         """
@@ -234,11 +233,6 @@ class Scores:
         keep = np.array(is_kept, bool)[self.item]
         if scorers is not None:
             keep &= np.isin(self.scorer, [self.find(name) for name in scorers])
-        left_out = list(without_systems)
-        for name in left_out:
-            if name not in self.systems:
-                raise UnknownNameError(no_such("system", name, self.systems))
-        keep &= ~np.isin(self.system, [self.systems.index(name) for name in left_out])
         return self.keep_lines(keep).compact()
 
     def with_lower_is_better(self, names: Iterable[str]) -> "Scores":
@@ -355,12 +349,11 @@ def build_score_table(
         raise FormatError(msg)
     system_names, system = number_names(systems)
     item_names, item = number_names(items)
-    named = number_names(judges or [""] * len(system))
-    judge_names, judge = drop_nameless(*named)
+    judge_names, judge = number_named(judges or [""] * len(system))
     grid = np.array([*map(np.asarray, values.values())], np.float64)
     is_row = np.isfinite(grid.reshape(len(values), len(system)))
     if reasons is not None and any(reasons):
-        reason_names, reason = drop_nameless(*number_names(reasons))
+        reason_names, reason = number_named(reasons)
         scorer, row = np.nonzero(is_row | (reason >= 0))
         columns |= {"reason": np.where(is_row.any(0), -1, reason)}
     else:
@@ -389,15 +382,10 @@ def find_used(codes: Codes) -> Codes:
     return np.flatnonzero(np.bincount(codes[codes >= 0]))
 
 
-def drop_nameless(
-    judges: tuple[str, ...], judge: Codes
-) -> tuple[tuple[str, ...], Codes]:
-    """Give judges without a name the number -1."""
-    if "" not in judges:
-        return judges, judge
-    nobody = judges.index("")
-    numbers = np.where(judge == nobody, -1, judge - (judge > nobody))
-    return judges[:nobody] + judges[nobody + 1 :], numbers
+def number_named(names: Sequence[str]) -> tuple[tuple[str, ...], Codes]:
+    """Number names by their first appearance; an empty one is none, -1."""
+    different, code = number_names(["", *names])
+    return different[1:], code[1:] - 1
 
 
 def list_parts(name: str, known: Iterable[str]) -> list[str]:

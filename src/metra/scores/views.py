@@ -59,10 +59,8 @@ class OrientedScores(NamedTuple):
 
     def of_systems(self, keep: Mask) -> "OrientedScores":
         """Keep some systems."""
-        given = self.given[keep]
-        return OrientedScores(
-            self.segments[keep], self.whole[keep], given, self.direction
-        )
+        whole, given = self.whole[keep], self.given[keep]
+        return OrientedScores(self.segments[keep], whole, given, self.direction)
 
     def average(self, cells: Mask | None = None) -> Array:
         """Return each system's mean over cells, oriented so that higher is better."""
@@ -195,9 +193,8 @@ def _find_shared_cells(
         scored = np.isfinite(values.segments)
         missing = int((judged & ~scored).sum()) if scored.any() else 0
         if missing:
-            notes.append(
-                f"{name} has no score for {missing:,} of the {cells:,} judged cells."
-            )
+            share = f"{missing:,} of the {cells:,} judged cells"
+            notes.append(f"{name} has no score for {share}.")
         if scored.any():
             shared &= scored
     return shared
@@ -205,9 +202,7 @@ def _find_shared_cells(
 
 def _score_systems(values: OrientedScores, shared: Mask) -> Array:
     """Return the scores given to whole systems, else means over the shared cells."""
-    if values.is_whole:
-        return values.whole
-    return values.average(shared)
+    return values.whole if values.is_whole else values.average(shared)
 
 
 def orient_scores(scores: Scores, name: str) -> Array:
@@ -440,9 +435,8 @@ def collect_comparisons(scores: Scores, name: str) -> Ratings:
     lines = collect_rankings(scores, name)[0].lines(name)
     answer = lines.answer if len(lines.answer) else np.zeros(len(lines), np.int64)
     order = np.lexsort((lines.system, answer, lines.judge, lines.item))
-    item, judge, system = (
-        column[order] for column in (lines.item, lines.judge, lines.system)
-    )
+    columns = (lines.item, lines.judge, lines.system)
+    item, judge, system = (column[order] for column in columns)
     share = lines.value[order]
     ranking = (item * len(lines.judges) + judge) * (answer.max() + 1) + answer[order]
     first, second = pair_equal(ranking)

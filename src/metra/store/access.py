@@ -59,8 +59,8 @@ def begin_session(
     """Begin a session; return the secret for the cookie, which is stored as a hash only."""
     token, csrf = new_token(), new_token()
     until = now + IDLE[role]
-    whose = (role, judge, name, csrf)
-    session = Session(hash_token(token), *whose, now, now, until, address, client)
+    about = (role, judge, name, csrf, now, now, until, address, client)
+    session = Session(hash_token(token), *about)
     table = database.session
     db.execute(insert(table), asdict(session))
     db.execute(delete(table).where(table.c.expires_at < now))
@@ -151,9 +151,8 @@ def check_password(password: str, kept: str | None) -> bool:
 def _hash_password(password: str) -> str:
     """Return a hash with its parameters: n$r$p$salt$hash."""
     salt = secrets.token_bytes(16)
-    return "$".join(
-        (*map(str, _COST.values()), salt.hex(), _scrypt(password, salt, _COST))
-    )
+    cost = map(str, _COST.values())
+    return "$".join((*cost, salt.hex(), _scrypt(password, salt, _COST)))
 
 
 def _parse_hash(kept: str) -> tuple[dict[str, int], bytes, str]:
@@ -252,14 +251,14 @@ def new_secret() -> str:
     return pyotp.random_base32()
 
 
-def compute_code(secret: str, period: int, *, digits: int = DIGITS) -> str:
+def compute_code(secret: str, period: int) -> str:
     """Return the code of a period of time, counted from 1970 (RFC 4226, section 5.3).
 
-    >>> compute_code("GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ", 1, digits=8)
-    '94287082'
+    >>> compute_code("GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ", 1)
+    '287082'
     """
     try:
-        return HOTP(secret, digits=digits).at(period)
+        return HOTP(secret, digits=DIGITS).at(period)
     except ValueError:
         msg = "The secret of a second factor is not in base 32; set it up again."
         raise OptionError(msg) from None
@@ -306,8 +305,7 @@ def enable_second_factor(
 def disable_second_factor(db: Connection, name: str, *, now: float, who: str) -> None:
     """Remove an admin's second factor; the password alone opens again."""
     admin = database.admin
-    change = update(admin).where(admin.c.name == name).values(totp_secret=None)
-    db.execute(change)
+    db.execute(update(admin).where(admin.c.name == name).values(totp_secret=None))
     _delete_recovery_codes(db, name)
     audit.add_entry(db, who, "remove second factor", {"admin": name}, now=now)
 

@@ -134,6 +134,7 @@ def submit_answer(
     first = times.pop("first_action_ms")
     cannot = None if answer.cannot is None else strip_unstorable(answer.cannot)
     wording = strip_unstorable(answer.wording)
+    versions = {one.language: one.version for one in campaign.wordings}
     value: dict[str, Any] = {}
     if cannot is None:
         limited = asked.limit_times(answer.value, wall_ms)
@@ -156,9 +157,7 @@ def submit_answer(
         "wall_ms": wall_ms,
         "protocol_version": stored.protocol_version,
         "wording": wording,
-        "wording_version": next(
-            (one.version for one in campaign.wordings if one.language == wording), ""
-        ),
+        "wording_version": versions.get(wording, ""),
     }
     db.execute(_ADD_ANSWER, kept | times | more)
     db.execute(_DROP_DRAFT, {"of": task.id, "place": number})
@@ -271,10 +270,7 @@ _SELECT: Select[Any] = select(
     _answer.c.value_json, *(_answer.c[name] for name in StoredAnswer._fields[1:])
 )
 _FIND_ANSWER = _SELECT.where(_answer.c.id == bindparam("key"))
-_LATEST_ANSWER = (
-    _SELECT.where(
-        _answer.c.task == bindparam("of"), _answer.c.number == bindparam("place")
-    )
-    .order_by(_answer.c.revision.desc())
-    .limit(1)
+_OF_SCREEN = (_answer.c.task == bindparam("of")) & (
+    _answer.c.number == bindparam("place")
 )
+_LATEST_ANSWER = _SELECT.where(_OF_SCREEN).order_by(_answer.c.revision.desc()).limit(1)

@@ -7,11 +7,10 @@ import hashlib
 import json
 import os
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
 import sqlalchemy as sa
 
@@ -70,7 +69,7 @@ def restore_backup(path: str, store: Store, *, replace: bool = False) -> Content
 def digest_content(db: sa.Connection) -> Content:
     """Return how many rows each table has, and a digest of them in any order."""
     return {
-        name: _sum_digests(_iterate_rows(db, table))
+        name: _sum_digests(_select_rows(db, table))
         for name, table in database.SCHEMA.tables.items()
     }
 
@@ -78,14 +77,8 @@ def digest_content(db: sa.Connection) -> Content:
 def _copy_tables(source: sa.Connection, target: sa.Connection) -> Content:
     """Copy all rows, and compare what the target holds then."""
     for table in database.SCHEMA.tables.values():
-        piece: list[dict[str, Any]] = []
-        for row in _iterate_rows(source, table):
-            piece.append(dict(row))
-            if len(piece) == _PIECE:
-                target.execute(sa.insert(table), piece)
-                piece = []
-        if piece:
-            target.execute(sa.insert(table), piece)
+        for piece in _select_rows(source, table).partitions(_PIECE):
+            target.execute(sa.insert(table), [dict(row) for row in piece])
     content = digest_content(source)
     if digest_content(target) != content:
         msg = "The copy of the store differs from the store; nothing was written."
@@ -93,15 +86,15 @@ def _copy_tables(source: sa.Connection, target: sa.Connection) -> Content:
     return content
 
 
-def _iterate_rows(db: sa.Connection, table: sa.Table) -> Iterator[sa.RowMapping]:
+def _select_rows(db: sa.Connection, table: sa.Table) -> sa.MappingResult:
     query = sa.select(table)
     if "revision" in table.c:
         # An answer refers to the one that it changes.
         query = query.order_by(table.c.revision)
-    yield from db.execution_options(yield_per=_PIECE).execute(query).mappings()
+    return db.execution_options(yield_per=_PIECE).execute(query).mappings()
 
 
-def _sum_digests(rows: Iterator[sa.RowMapping]) -> tuple[int, str]:
+def _sum_digests(rows: Iterable[sa.RowMapping]) -> tuple[int, str]:
     count = total = 0
     for row in rows:
         content = json.dumps(list(row.values())).encode()

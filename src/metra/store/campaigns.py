@@ -171,14 +171,6 @@ def find_by_name(db: Connection, name: str | None) -> StoredCampaign:
     return get_campaign(db, ids[name])
 
 
-def find_containing(db: Connection, part: str) -> list[StoredCampaign]:
-    """Return campaigns whose content holds a text, the oldest first."""
-    row = database.campaign.c
-    query = select(row.id).where(row.content_json.contains(part, autoescape=True))
-    query = query.order_by(row.created_at, row.name.desc())
-    return [get_campaign(db, key) for key in db.execute(query).scalars().all()]
-
-
 def set_state(db: Connection, key: str, state: str, *, now: float, who: str) -> None:
     """Open, pause or close a campaign."""
     if state not in STATES:

@@ -198,11 +198,10 @@ def _open(url: str, *, create: bool) -> Store:
             raise MissingResourceError(msg)
         address = address.set(drivername="postgresql+psycopg")
         patience = {k: v for k, v in _PATIENCE.items() if k not in address.query}
-        store = Store(
-            _create_engine(
-                address, max_overflow=30, pool_pre_ping=True, connect_args=patience
-            )
+        engine = _create_engine(
+            address, max_overflow=30, pool_pre_ping=True, connect_args=patience
         )
+        store = Store(engine)
     else:
         msg = f"A store cannot be kept in {kind}; expected a path or postgresql://…."
         raise OptionError(msg)
@@ -314,9 +313,7 @@ attempt = _define_table("attempt", text="key", integer="failures", double="at")
 
 
 #: What databases say, which kind of trouble that is, and what to do about it.
-_REMEDIES = tomllib.loads(
-    Path(__file__).with_name("remedies.toml").read_text(encoding="utf-8")
-)
+_REMEDIES = tomllib.loads(Path(__file__).with_name("remedies.toml").read_text("utf-8"))
 
 
 def convert_error(error: Exception, name: str = "The store") -> StoreError:

@@ -38,9 +38,8 @@ def list_judges(db: Connection, campaign: str) -> list[Judge]:
 
 def find_judge(db: Connection, key: str, *, lock: bool = False) -> Judge | None:
     """Return a judge by id; `lock` keeps other writers of this judge's work waiting."""
-    row = db.execute(
-        _LOCK if lock else _FIND, {"key": database.strip_unstorable(key)}
-    ).first()
+    key = database.strip_unstorable(key)
+    row = db.execute(_LOCK if lock else _FIND, {"key": key}).first()
     return None if row is None else _build_judge(row)
 
 
@@ -89,9 +88,8 @@ def record_consent(
     db: Connection, key: str, *, now: float, profile: dict[str, Any] | None = None
 ) -> None:
     """Record that the judge agreed, when, and their profile."""
-    _update_judge(
-        db, key, consent_at=now, profile_json=database.encode_json(profile or {})
-    )
+    encoded = database.encode_json(profile or {})
+    _update_judge(db, key, consent_at=now, profile_json=encoded)
 
 
 def record_guide(db: Connection, key: str, *, now: float) -> None:
@@ -101,7 +99,7 @@ def record_guide(db: Connection, key: str, *, now: float) -> None:
 
 def record_activity(db: Connection, key: str, *, now: float) -> None:
     """Record that the judge is at work, and stop releasing their tasks."""
-    db.execute(_CHANGE, {"key": key, "seen_at": now, "released_at": None})
+    _update_judge(db, key, seen_at=now, released_at=None)
 
 
 def set_note(db: Connection, key: str, note: str) -> None:

@@ -3,25 +3,25 @@
 import secrets
 from collections.abc import Sequence
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, select
 
 from metra.campaign.campaign import FIRST
 from metra.campaign.judgement import KEPT, keep_latest
 from metra.campaign.second_look import Disagreement, apply_verdicts, build_adjudication
 from metra.scores.judgement import Judgement
-from metra.store import answers, audit, campaigns, tasks
+from metra.store import answers, audit, campaigns, database, tasks
 from metra.store.campaigns import StoredCampaign
 from metra.store.database import new_id
 
 
 def find_second_looks(db: Connection, first: StoredCampaign) -> list[StoredCampaign]:
     """Return the campaigns that settle this one, the oldest first."""
+    row = database.campaign.c
     # Contents are large: only those that name the campaign are looked into.
-    return [
-        stored
-        for stored in campaigns.find_containing(db, first.id)
-        if stored.campaign.material.get(FIRST) == first.id
-    ]
+    query = select(row.id).where(row.content_json.contains(first.id))
+    keys = db.execute(query.order_by(row.created_at, row.name.desc())).scalars()
+    naming = [campaigns.get_campaign(db, key) for key in keys.all()]
+    return [one for one in naming if one.campaign.material.get(FIRST) == first.id]
 
 
 def read_completed(

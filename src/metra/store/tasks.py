@@ -68,10 +68,9 @@ def list_campaign_tasks(
 def count_states(db: Connection) -> dict[str, Counter[str]]:
     """Count the tasks of each campaign by their states."""
     query = select(_task.campaign, _task.state, func.count(_task.id))
+    rows = db.execute(query.group_by(_task.campaign, _task.state))
     counts: dict[str, Counter[str]] = {}
-    for campaign, state, count in db.execute(
-        query.group_by(_task.campaign, _task.state)
-    ):
+    for campaign, state, count in rows:
         counts.setdefault(campaign, Counter())[state] = count
     return counts
 
@@ -148,14 +147,9 @@ _SELECT = select(
     *(_task.original, _task.judge, _task.screens, _task.state),
     _task.topped_up_from,
 ).join_from(database.task, database.judge, _task.judge == database.judge.c.id)
-_FIND = _SELECT.where(
-    _task.id == bindparam("key"),
-    _task.judge == bindparam("of"),
-    _task.state != "passed",
-)
-_SET_STATE = update(database.task).where(
-    _task.id == bindparam("key"), _task.state != "passed"
-)
+_IS_OWNED = (_task.id == bindparam("key")) & (_task.state != "passed")
+_FIND = _SELECT.where(_IS_OWNED, _task.judge == bindparam("of"))
+_SET_STATE = update(database.task).where(_IS_OWNED)
 
 
 #: How many answered screens back a judge may still change.
@@ -292,9 +286,8 @@ def count_screens(db: Connection, campaign: str) -> dict[str, tuple[int, int]]:
     of_campaign = (_task.campaign == campaign) & (_task.state != "passed")
     totals = select(_task.judge, _task.state, func.sum(_task.screens))
     done, of = Counter[str](), Counter[str]()
-    for judge, state, count in db.execute(
-        totals.where(of_campaign).group_by(_task.judge, _task.state)
-    ):
+    grouped = totals.where(of_campaign).group_by(_task.judge, _task.state)
+    for judge, state, count in db.execute(grouped):
         of[judge] += count
         done[judge] += count * (state == "done")
     # Of tasks that are begun, some screens may have answers.

@@ -129,11 +129,8 @@ def pack(segments: list[str | None], what: str, *, first: int = 0) -> Text:
 
 def import_pyarrow(why: str) -> Any:
     """Load pyarrow, or say what needs it and how to get it."""
-    try:
+    with errors.require_package(why, "pyarrow", "parquet"):
         import pyarrow
-    except ImportError:
-        msg = errors.missing_package(why, "pyarrow", "parquet")
-        raise errors.MissingResourceError(msg) from None
     return pyarrow
 
 

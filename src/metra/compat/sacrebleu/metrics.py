@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 from metra.corpus.batch import CorpusChunk, SegmentColumn, check_chunk
 from metra.errors import CorpusError, MissingResourceError, missing_package
-from metra.formats.testsets.sacrebleu_cache import find_cache
+from metra.formats.testsets.lookup import find_cache
 from metra.metrics.record import Array, Metric
 from metra.metrics.registry import find_factory
 from metra.metrics.signatures import SENTENCEPIECE_MODELS

@@ -6,6 +6,7 @@ program stands in two columns, NAME-good and NAME-bad.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from math import nan
 
 from metra.errors import FormatError
@@ -23,7 +24,7 @@ _NAMES = {
     "phenomenon": ("phenomenon", "phenomena", "pert_name", "category"),
     "lang": ("langpair", "lang", "lp", "lang_tag"),
 }
-_NEEDED = ("good", "bad")
+_HEADINGS = frozenset(chain(*_NAMES.values()))
 _SIDES = ("good", "bad")
 
 
@@ -53,16 +54,14 @@ def read_challenge_set(path: str) -> ChallengeSet:
     start = head.text.lstrip()[:1]
     rows = list(_read_json(path) if start in ("[", "{") else _read_table(path))
     if not rows:
-        msg = f"{place} contains no pairs; expected the columns {', '.join(_NEEDED)}."
+        msg = f"{place} contains no pairs; expected the columns {', '.join(_SIDES)}."
         raise FormatError(msg)
     names = list(dict.fromkeys(name for _, row in rows for name in row))
     columns = {
-        role: next(
-            (name for name in names if name.strip().lower() in names_of_role), None
-        )
-        for role, names_of_role in _NAMES.items()
+        role: next((name for name in names if name.strip().lower() in aliases), None)
+        for role, aliases in _NAMES.items()
     }
-    for role in _NEEDED:
+    for role in _SIDES:
         if columns[role] is None:
             listed = ", ".join(_NAMES[role])
             msg = f"{place} has no column of {role} translations; expected one of {listed}."
@@ -86,13 +85,14 @@ def read_challenge_set(path: str) -> ChallengeSet:
 
 
 def _read_table(path: str) -> Iterable[tuple[str, dict[str, str]]]:
-    headings = {name for names in _NAMES.values() for name in names}
-    table = read_headed_table(
-        path, lambda header: sum(name.strip().lower() in headings for name in header)
-    )
+    table = read_headed_table(path, _count_headings)
     for line, cells in table.rows:
         place = f"{table.path}, line {line}"
         yield place, dict(zip(table.header, cells, strict=True))
+
+
+def _count_headings(header: Sequence[str]) -> int:
+    return sum(name.strip().lower() in _HEADINGS for name in header)
 
 
 def _read_json(path: str) -> Iterable[tuple[str, dict[str, str]]]:
@@ -108,10 +108,7 @@ def _read_json(path: str) -> Iterable[tuple[str, dict[str, str]]]:
         if not isinstance(entry, dict):
             msg = f"{at} is not an object; expected a pair with good and bad translations."
             raise FormatError(msg)
-        cells = {
-            name: "" if cell is None else str(cell) for name, cell in entry.items()
-        }
-        yield at, cells
+        yield at, {key: "" if v is None else str(v) for key, v in entry.items()}
 
 
 def _collect_scores(
@@ -119,10 +116,9 @@ def _collect_scores(
 ) -> dict[str, tuple[list[float], list[float]]]:
     """Collect the columns NAME-good and NAME-bad; a column of texts is none of them."""
     scores = {}
-    texts = {name for aliases in _NAMES.values() for name in aliases}
     for name in names:
         metric, side = name[:-5], name[-5:]
-        if side not in ("-good", "_good") or name in texts or not metric:
+        if side not in ("-good", "_good") or name in _HEADINGS or not metric:
             continue
         columns = [f"{metric}{side[0]}{end}" for end in _SIDES]
         if columns[1] not in names:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Generic, NamedTuple, TypeVar
 
 from metra.errors import FormatError
-from metra.formats.headed_table import read_headed_table
+from metra.formats.headed_table import is_number, read_headed_table
 from metra.formats.lines import read_lines
 from metra.formats.stream import split_file_name
 from metra.formats.table import BLANKS, split_rows
@@ -226,9 +226,6 @@ def _read_marked_text(path: str) -> PlacedAnnotations[Entity]:
     return PlacedAnnotations(path, segments, {})
 
 
-_QREL_COLUMNS = 4
-
-
 def read_queries(path: str) -> dict[str, str]:
     """Read the queries by name."""
     table = read_annotation_table(path, ("query", "text"), ("query", "text"))
@@ -253,7 +250,7 @@ def read_qrels(path: str) -> dict[str, Mapping[str, float]]:
     for number, cells in split_rows(lines, BLANKS):
         if not cells:
             continue
-        if len(cells) != _QREL_COLUMNS or not _is_number(cells[-1]):
+        if len(cells) != 4 or not is_number(cells[-1]):
             msg = (
                 f"{path}, line {number}: {lines[number - 1]!r}; expected query, 0, "
                 "document and a degree of relevance."
@@ -265,10 +262,3 @@ def read_qrels(path: str) -> dict[str, Mapping[str, float]]:
             raise FormatError(msg)
         degrees[query][document] = max(float(degree), 0.0)
     return dict(degrees)
-
-
-def _is_number(text: str) -> bool:
-    try:
-        return float(text) == float(text)
-    except ValueError:
-        return False

@@ -156,9 +156,8 @@ def _find_first_filler(
     name = row.cells["value"].removeprefix(_POINTER)
     if name not in named:
         problem = f"the value {row.cells['value']!r} refers to an unknown instance"
-        expected = (
-            f"the document has {', '.join(named)}; a text with an @ begins with @@"
-        )
+        names = ", ".join(named)
+        expected = f"the document has {names}; a text with an @ begins with @@"
         raise table.error(row, problem, expected)
     filler = named[name][0].cells["value"]
     if _is_pointer(filler):

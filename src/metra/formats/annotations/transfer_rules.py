@@ -84,6 +84,8 @@ class PatternItem:
     chunk: str | None
     least: int
     most: int | None
+    #: Whether words alone, without a parse, do not tell.
+    needs_parse: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +94,6 @@ class Pattern:
 
     text: str
     items: tuple[PatternItem, ...]
-    #: Whether words alone, without a parse, do not tell.
     needs_parse: bool
 
 
@@ -105,8 +106,7 @@ def compile_pattern(text: str) -> Pattern:
             "one required item"
         )
         raise FormatError(msg)
-    needs_parse = any(_list_field_names(entry) - {"word"} for entry in text.split())
-    return Pattern(text, items, needs_parse)
+    return Pattern(text, items, any(item.needs_parse for item in items))
 
 
 def find_matches(
@@ -151,10 +151,10 @@ def _find_ends(
 
 
 def _parse_item(text: str) -> PatternItem:
-    body, times = _split_quantifier(text)
-    least, most = TIMES[times]
+    times = text[-1] if len(text) > 1 and text[-1] in "?*+" else ""
+    body, (least, most) = text.removesuffix(times), TIMES[times]
     if body in CHUNKS:
-        return PatternItem(None, body, least, most)
+        return PatternItem(None, body, least, most, needs_parse=True)
     options = [
         [_parse_condition(piece) for piece in option.split("&")]
         for option in body.split("|")
@@ -163,21 +163,9 @@ def _parse_item(text: str) -> PatternItem:
     def test(word: ParsedWord) -> bool:
         return any(all(fits(word) for fits in option) for option in options)
 
-    return PatternItem(test, None, least, most)
-
-
-def _split_quantifier(text: str) -> tuple[str, str]:
-    times = text[-1] if len(text) > 1 and text[-1] in "?*+" else ""
-    return text.removesuffix(times), times
-
-
-def _list_field_names(text: str) -> set[str]:
-    """Return which fields of words an item asks for."""
-    body, _ = _split_quantifier(text)
-    if body in CHUNKS:
-        return {"chunk"}
-    pieces = [piece.lstrip("!") for piece in re.split(r"[|&]", body)]
-    return {_parse_field(piece)[0] for piece in pieces if piece != "_"}
+    pieces = {piece.lstrip("!") for piece in re.split(r"[|&]", body)} - {"_"}
+    needs_parse = any(_parse_field(piece)[0] != "word" for piece in pieces)
+    return PatternItem(test, None, least, most, needs_parse)
 
 
 def _parse_condition(piece: str) -> WordTest:

@@ -69,20 +69,14 @@ def read_salience_list(path: str | Path, weight: str) -> SalienceList:
     column = WEIGHTS[weight]
     table = _read_list(path)
     entries = _index_words(table)
+    rows = [row for words in entries.values() for row in words.values()]
     tokens = Tokens([[*words] for words in entries.values()])
+    words = Frequencies([(tokens, [*entries])])
     by_document = "document" in table.header
     if column in table.header:
-        index = table.header.index(column)
-        salience = [
-            _parse_weight(table, row.line, column, row.cells[index])
-            for words in entries.values()
-            for row in words.values()
-        ]
-        words = Frequencies([(tokens, [*entries])])
-        return SalienceList(words, np.array(salience), by_document)
-    rows = [row for words in entries.values() for row in words.values()]
+        salience = np.array([_parse_weight(table, row, column) for row in rows])
+        return SalienceList(words, salience, by_document)
     if column == "tf.idf" and {*COUNTS} <= {*table.header}:
-        words = Frequencies([(tokens, [*entries])])
         tf, df, size = (_read_counts(table, rows, name) for name in COUNTS)
         _check_spread(table, rows, df, size)
         return SalienceList(words, compute_tfidf(tf, df, size), by_document)
@@ -180,15 +174,13 @@ def rank_words(
 
     Words without the weight come last; equal ones stay in the order of the file.
     """
-    column = WEIGHTS[by]
-    weight_index = table.header.index(column)
     document_index = _find_documents(table)
     entries: dict[str, list[tuple[float, list[str]]]] = {}
-    for line, cells in table.rows:
-        name = "all documents" if document_index is None else cells[document_index]
-        weight = _parse_weight(table, line, column, cells[weight_index])
+    for row in table.rows:
+        name = "all documents" if document_index is None else row.cells[document_index]
+        weight = _parse_weight(table, row, WEIGHTS[by])
         order = math.inf if math.isnan(weight) else -weight
-        entries.setdefault(name, []).append((order, cells))
+        entries.setdefault(name, []).append((order, row.cells))
     if document is not None:
         if document not in entries:
             raise UnknownNameError(no_such("document", document, entries))
@@ -202,8 +194,9 @@ def _find_documents(table: DelimitedTable) -> int | None:
     return table.header.index("document") if "document" in table.header else None
 
 
-def _parse_weight(table: DelimitedTable, line: int, column: str, cell: str) -> float:
+def _parse_weight(table: DelimitedTable, row: Row, column: str) -> float:
     """Parse a weight; NaN where the cell is empty."""
+    cell = row.cells[table.header.index(column)]
     if not cell:
         return math.nan
     try:
@@ -211,7 +204,7 @@ def _parse_weight(table: DelimitedTable, line: int, column: str, cell: str) -> f
     except ValueError:
         weight = math.nan
     if not math.isfinite(weight):
-        raise FormatError(_describe_cell(table, line, column, cell, "a number"))
+        raise FormatError(_describe_cell(table, row.line, column, cell, "a number"))
     return weight
 
 

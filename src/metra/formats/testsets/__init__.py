@@ -4,6 +4,5 @@
 downloaded.
 
 record: the record of a set's files, that of its texts, and subsets of its segments
-lookup: sets by name or path; standard references; messages about missing sets
-sacrebleu_cache: sets that the package sacrebleu defines and has downloaded
+lookup: sets by name or path, sacreBLEU's cache; standard references; missing sets
 """

@@ -1,26 +1,31 @@
 """Test sets by name, from sacreBLEU's cache, or by path.
 
-Nothing is downloaded. A path is a folder of a set in mt-metrics-eval, with sources/PAIR.txt,
-references/PAIR.NAME.txt, documents/PAIR.docs (a domain and a document a line) and
-system-outputs/PAIR/SYSTEM.txt; a folder that `metra convert` wrote, with source.txt,
-reference.NAME.txt, docs.txt and label.NAME.txt; or a file with a whole set.
+Nothing is downloaded. The package sacrebleu defines the sets of its cache, downloads them
+and writes a plain file for each field of a language pair: NAME/NAME.PAIR.FIELD in $SACREBLEU
+or ~/.sacrebleu (a slash in the name becomes an underscore, and ref:A the field ref-A).
+
+A path is a folder of a set in mt-metrics-eval, with sources/PAIR.txt,
+references/PAIR.NAME.txt and documents/PAIR.docs (a domain and a document a line); a folder
+that `metra convert` wrote, with source.txt, reference.NAME.txt, docs.txt and label.NAME.txt;
+or a file with a whole set. Outputs in such folders are left alone.
 """
 
 import os
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
-from metra.errors import FormatError, MissingResourceError, OptionError, format_count
+from metra.errors import (
+    FormatError,
+    MissingResourceError,
+    OptionError,
+    format_count,
+    missing_package,
+)
 from metra.formats.recognise import PLAIN, choose_format
 from metra.formats.stream import split_file_name
 from metra.formats.testsets import record
-from metra.formats.testsets.sacrebleu_cache import (
-    find_cache,
-    list_cached_sets,
-)
-
-MT_METRICS_EVAL = "mt-metrics-eval"
 
 # Where mt-metrics-eval's standard reference is another than refA, or ref in older sets.
 _STANDARD_REFERENCES = {
@@ -44,24 +49,19 @@ def list_metrics_eval_pairs(folder: Path, name: str) -> Iterator[record.SetLocat
         pair = source.stem
         files = {record.SOURCE: str(source)}
         for path in sorted((folder / "references").glob(f"{pair}.*.txt")):
-            files[f"{record.REFERENCE}:{path.stem.removeprefix(f'{pair}.')}"] = str(
-                path
-            )
+            reference = path.stem.removeprefix(f"{pair}.")
+            files[f"{record.REFERENCE}:{reference}"] = str(path)
         documents = folder / "documents" / f"{pair}.docs"
         if documents.is_file():
             files[record.DOMAINS_AND_DOCUMENTS] = str(documents)
-        for path in sorted((folder / "system-outputs" / pair).glob("*.txt")):
-            files[f"{record.OUTPUT}:{path.stem}"] = str(path)
         standard = _find_standard_reference(f"{folder.name}:{pair}", files)
-        yield record.SetLocation(name, pair, MT_METRICS_EVAL, files, standard)
+        yield record.SetLocation(name, pair, "mt-metrics-eval", files, standard)
 
 
 def list_sets(name: str = "", pair: str = "") -> list[record.SetLocation]:
     """List the sets of sacreBLEU's cache, or those of a name, a path or a language pair."""
-    sets = (
-        recognise_path(name, pair) if _is_path(name) else list_cached_sets(name, pair)
-    )
-    return [location for location in sets if pair in ("", location.pair)]
+    search = recognise_path if _is_path(name) else list_cached_sets
+    return [each for each in search(name, pair) if pair in ("", each.pair)]
 
 
 def _is_path(name: str) -> bool:
@@ -129,20 +129,8 @@ def read_set(
     location: record.SetLocation, references: Sequence[str] = ()
 ) -> record.NamedSet:
     """Read a set, with its usual references or with the named ones."""
-    texts = read_whole_set(location)
+    texts = record.read_files(location)
     return record.choose_references(texts, references, location.references)
-
-
-def read_whole_set(location: record.SetLocation) -> record.NamedSet:
-    """Read a set with all of its references."""
-    for path in location.files.values():
-        if not Path(path).is_file():
-            msg = (
-                f"{location.title} needs {path}, which no longer exists; restore the "
-                "file."
-            )
-            raise FormatError(msg)
-    return record.read_files(location)
 
 
 def load_test_set(
@@ -176,9 +164,8 @@ def describe_set(texts: record.NamedSet) -> str:
     plural = "" if len(texts.references) == 1 else "s"
     references = f"reference{plural} {', '.join(texts.references) or 'none'}"
     if texts.left_out:
-        references += (
-            f"; {texts.left_out} of test suites or without a reference excluded"
-        )
+        kinds = "of test suites or without a reference"
+        references += f"; {texts.left_out} {kinds} excluded"
     return f"{texts.title} ({texts.origin}): {count}, {references}"
 
 
@@ -243,15 +230,11 @@ def _list_converted_files(folder: Path) -> dict[str, str]:
         if kind == "source":
             files[record.SOURCE] = str(path)
         elif kind in ("reference", "ref"):
-            files[f"{record.REFERENCE}:{name}" if name else record.REFERENCE] = str(
-                path
-            )
+            files[record.REFERENCE + (f":{name}" if name else "")] = str(path)
         elif kind == "docs":
             files[record.DOCUMENTS] = str(path)
         elif kind == "label" and name:
             files[name] = str(path)
-    for path in sorted((folder / "outputs").glob("*.txt")):
-        files[f"{record.OUTPUT}:{path.stem}"] = str(path)
     return files
 
 
@@ -264,6 +247,73 @@ def recognise_file(path: str, name: str, pair: str) -> record.SetLocation:
         )
         raise FormatError(msg)
     named = _PAIR_IN_NAME.search(Path(path).name)
-    return record.SetLocation(
-        name, pair or (named[0] if named else ""), "", {record.ALL: path}
-    )
+    pair = pair or (named[0] if named else "")
+    return record.SetLocation(name, pair, "", {record.ALL: path})
+
+
+#: The fields that a set of sacreBLEU has, in their order; others are outputs of systems.
+_FIELDS = ("src", "ref", "docid", "origlang", "domain", "genre")
+MISSING_PACKAGE = missing_package(
+    "Reading test sets of sacreBLEU", "sacrebleu", "testsets"
+)
+
+
+def find_cache() -> Path:
+    """Return the folder of the cache; it may not exist."""
+    return Path(os.environ.get("SACREBLEU") or Path.home() / ".sacrebleu")
+
+
+def load_definitions() -> Mapping[str, Any]:
+    """Return the sets that sacreBLEU defines; refuse if it is not installed."""
+    try:
+        from sacrebleu.dataset import DATASETS
+    except ImportError:
+        raise MissingResourceError(MISSING_PACKAGE) from None
+    return DATASETS
+
+
+def is_installed() -> bool:
+    """Tell whether the package sacrebleu is installed, without loading it."""
+    from importlib.util import find_spec
+
+    return find_spec("sacrebleu") is not None
+
+
+def list_cached_sets(name: str = "", pair: str = "") -> Iterator[record.SetLocation]:
+    """Yield the sets of the cache in every language pair that has plain files.
+
+    Without the package sacrebleu, only a named set is an error.
+    """
+    root = find_cache()
+    if not (root / name).is_dir() or not (name or is_installed()):
+        return
+    for own_name, definition in sorted(load_definitions().items()):
+        if name not in ("", own_name) or not (root / own_name).is_dir():
+            continue
+        for each in sorted(definition.langpairs):
+            files = _list_files(root, definition, each) if pair in ("", each) else {}
+            has_reference = any(key.startswith(record.REFERENCE) for key in files)
+            if has_reference and record.SOURCE in files:
+                about = (own_name, each, record.SACREBLEU, files)
+                yield record.SetLocation(*about, get_references(definition, each))
+
+
+def _list_files(root: Path, definition: Any, pair: str) -> dict[str, str]:
+    """List the plain files of a language pair by their fields, without outputs."""
+    prefix = f"{definition.name.replace('/', '_')}.{pair}."
+    paths = sorted((root / definition.name).glob(f"{prefix}*"))
+    files = {path.name.removeprefix(prefix): str(path) for path in paths}
+    return {
+        name.replace("ref-", "ref:", 1): path
+        for field in _FIELDS
+        for name, path in files.items()
+        if name == field or (field == "ref" and name.startswith("ref-"))
+    }
+
+
+def get_references(definition: Any, pair: str) -> tuple[str, ...]:
+    """Return the names of the references that sacreBLEU scores against; empty: all."""
+    names = definition.kwargs.get("refs", ())
+    if isinstance(definition.langpairs[pair], dict):
+        names = definition.langpairs[pair].get("refs", names)
+    return tuple(name or record.REFERENCE for name in names)

@@ -1,23 +1,24 @@
 """The files of a named test set, its texts, and subsets of its segments."""
 
+import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import compress
 from operator import and_
 from typing import NamedTuple, TypeVar
 
-from metra.errors import FormatError, OptionError, format_count
-from metra.formats.lines import read_lines
+from metra.errors import FormatError, OptionError
 from metra.formats.recognise import PLAIN, choose_format
 from metra.formats.texts.columns import DOCUMENT, SEGMENT_ID, Field, Role
 from metra.formats.texts.parallel import ParallelTable
+from metra.formats.texts.plain import read_domains
 from metra.formats.texts.sources import Source, Use
 from metra.text.columns import check_lengths
 
 T = TypeVar("T")
 
 #: Fields of a set that hold no texts of their own; others describe its segments.
-SOURCE, REFERENCE, DOCUMENTS, OUTPUT, ALL = "src", "ref", "docid", "hyp", "all"
+SOURCE, REFERENCE, DOCUMENTS, ALL = "src", "ref", "docid", "all"
 #: The field of mt-metrics-eval's files with the domain and the document of a segment.
 DOMAINS_AND_DOCUMENTS = "docs"
 #: The place of test sets whose files are plain text, whatever they begin with.
@@ -27,9 +28,9 @@ SACREBLEU = "sacrebleu"
 class SetLocation(NamedTuple):
     """A test set in one language pair: the files that hold it.
 
-    Files go by the name of what they hold: src, ref or ref:NAME, docid, hyp:NAME; `all` is
-    a file that holds everything (WMT's XML, a table), `docs` mt-metrics-eval's documents,
-    and any other name is a label of the segments, such as origlang or domain.
+    Files go by the name of what they hold: src, ref or ref:NAME, docid; `all` is a file that
+    holds everything (WMT's XML, a table), `docs` mt-metrics-eval's documents, and any other
+    name is a label of the segments, such as origlang or domain. Outputs are none of them.
     """
 
     name: str
@@ -100,7 +101,12 @@ class NamedSet(NamedTuple):
 
 
 def read_files(location: SetLocation) -> NamedSet:
-    """Read the files of a set: plain text, tables, WMT's XML, SGML."""
+    """Read the files of a set, with all references: plain text, tables, XML, SGML."""
+    for path in location.files.values():
+        if not os.path.isfile(path):
+            problem = f"{location.title} needs {path}, which no longer exists"
+            msg = f"{problem}; restore the file."
+            raise FormatError(msg)
     sources = list(_list_set_files(location))
     table = ParallelTable(sources)
     wanted = [f for f in table.fields if f != SEGMENT_ID and f.role != "output"]
@@ -119,14 +125,7 @@ def read_files(location: SetLocation) -> NamedSet:
 
 def _add_domains(texts: NamedSet, path: str) -> NamedSet:
     """Add domains and documents from a file of mt-metrics-eval."""
-    rows = [line.split() for line in read_lines(path)]
-    for number, row in enumerate(rows, 1):
-        if len(row) < 2:
-            msg = (
-                f"{path}, line {number} has {format_count(len(row), 'column')}; "
-                "expected the domain and the document of a segment."
-            )
-            raise FormatError(msg)
+    rows = read_domains(path)
     check_lengths({texts.title: texts.segments, path: len(rows)})
     domains: list[str | None] = [row[0] for row in rows]
     documents: list[str | None] = [row[1] for row in rows]
@@ -140,7 +139,7 @@ def _list_set_files(location: SetLocation) -> Iterator[Source]:
     uses |= {DOCUMENTS: "document", ALL: "any"}
     for key, path in location.files.items():
         kind, _, name = key.partition(":")
-        if kind in (OUTPUT, DOMAINS_AND_DOCUMENTS):
+        if kind == DOMAINS_AND_DOCUMENTS:
             continue
         use = uses.get(kind, "label")
         is_plain = use in ("label", "document") or location.origin == SACREBLEU
@@ -218,9 +217,8 @@ def select_segments(texts: NamedSet, conditions: Sequence[str]) -> NamedSet:
         column = [value or "" for value in _find_label(texts, label)]
         fits = [(value in values) == (sign == "=") for value in column]
         if not any(fits):
-            listed = ", ".join(
-                value or "nothing" for value in [*dict.fromkeys(column)][:20]
-            )
+            different = [*dict.fromkeys(column)][:20]
+            listed = ", ".join(value or "nothing" for value in different)
             asked = f"{label}{sign}{','.join(values)}"
             msg = f"No segment of {texts.title} has {asked}; its values are: {listed}."
             raise OptionError(msg)

@@ -6,17 +6,15 @@ can grow without end.
 """
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple, NoReturn
 from xml.parsers import expat
 
 from metra.errors import FormatError
 from metra.formats.stream import format_path, read_bytes
 from metra.formats.texts.columns import Field, Reader, open_columns
 from metra.formats.texts.documents import feed_xml, join_lines
+from metra.formats.texts.sources import Source
 from metra.limits import check_limit
-
-if TYPE_CHECKING:
-    from metra.formats.texts.sources import Source
 
 #: Elements whose text is formatting of another program, not words.
 _CODES = frozenset({"bpt", "ept", "ph", "it", "ut", "sub", "x", "bx", "ex"})
@@ -32,15 +30,14 @@ class SegmentPair(NamedTuple):
     target: str
 
 
-def open_reader(source: "Source", _: Sequence[Field] | None = None) -> Reader:
+def open_reader(source: Source, _: Sequence[Field] | None = None) -> Reader:
     """Open a file from its start, for its one column."""
     field = source.field
     side = 0 if field.role == "source" else 1
     # An empty reference is a missing one.
     blank = None if field.role == "reference" else ""
-    return open_columns(
-        {field: [pair[side] or blank for pair in read_pairs(source.path)]}
-    )
+    pairs = read_pairs(source.path)
+    return open_columns({field: [pair[side] or blank for pair in pairs]})
 
 
 def read_pairs(path: str) -> list[SegmentPair]:

@@ -213,9 +213,8 @@ def describe_missing_column(name: str, known: Sequence[str], where: str) -> str:
 
     near = get_close_matches(name, known, n=1, cutoff=0.5)
     guess = f" Did you mean {near[0]!r}?" if near else ""
-    return (
-        f"{where} has no column {name!r}.{guess} It has: {', '.join(known) or 'none'}."
-    )
+    names = ", ".join(known) or "none"
+    return f"{where} has no column {name!r}.{guess} It has: {names}."
 
 
 def _recognise_field(column: str, default_system: str) -> Field | None:
@@ -238,12 +237,8 @@ def count_headings(header: Sequence[str]) -> int:
     >>> count_headings(["source", "ref", "remarks"]), count_headings(["doc", "id"])
     (2, 0)
     """
-    recognised = [
-        field for field in (_recognise_field(name, "") for name in header) if field
-    ]
-    return (
-        len(recognised) if any(field.role in TEXT_ROLES for field in recognised) else 0
-    )
+    roles = [field.role for name in header if (field := _recognise_field(name, ""))]
+    return len(roles) if not {*TEXT_ROLES}.isdisjoint(roles) else 0
 
 
 def check_headings(

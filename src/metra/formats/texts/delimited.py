@@ -5,7 +5,7 @@ What separates cells, and whether they stand in quotes, is recognised from the c
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from metra.errors import FormatError
 from metra.formats.headed_table import (
@@ -32,12 +32,10 @@ from metra.formats.texts.rows import (
     format_cells,
     write_lines,
 )
-
-if TYPE_CHECKING:
-    from metra.formats.texts.sources import Source
+from metra.formats.texts.sources import Source
 
 
-def open_reader(source: "Source", _: Sequence[Field] | None = None) -> Reader:
+def open_reader(source: Source, _: Sequence[Field] | None = None) -> Reader:
     """Open a file from its start, for all of its columns."""
     preferred = "," if source.format.name == "csv" else "\t"
     dialect = find_dialect(source.path, preferred, count_headings, source.reading)
@@ -132,19 +130,15 @@ def write_csv(out: str, fields: Fields, chunks: Chunks) -> None:
     def format_blocks() -> Iterator[Iterable[str]]:
         yield [_format_csv_row([*map(format_column_name, fields)])]
         for chunk in chunks:
-            columns = [
-                map(
-                    escape_formula, format_cells(chunk, field, "csv", _find_csv_problem)
-                )
-                for field in fields
-            ]
+            columns = [format_cells(chunk, f, "csv", _find_csv_problem) for f in fields]
             yield map(_format_csv_row, zip(*columns, strict=True))
 
     write_lines(out, format_blocks())
 
 
 def _format_csv_row(cells: Sequence[str]) -> str:
-    return ",".join('"' + cell.replace('"', '""') + '"' for cell in cells)
+    escaped = (escape_formula(cell).replace('"', '""') for cell in cells)
+    return ",".join(f'"{cell}"' for cell in escaped)
 
 
 def _find_csv_problem(text: str) -> str | None:

@@ -148,20 +148,17 @@ class DocumentFiles:
             return
         for document, guide in self._guide.items():
             if document not in text.parts:
-                other_place = (
-                    f"{guide.place} has it on line {guide.parts[document].line}"
-                )
+                line = guide.parts[document].line
                 msg = (
-                    f"{path} has no {text.describe(document)}, but {other_place}; "
-                    "every document is required."
+                    f"{path} has no {text.describe(document)}, but {guide.place} has it "
+                    f"on line {line}; every document is required."
                 )
                 raise CorpusError(msg)
 
     def _read_column(self, field: Field) -> Iterator[str | None]:
         for document, guide in self._guide.items():
-            yield from self._read_document(
-                field, document, guide.parts[document].segments
-            )
+            ids = guide.parts[document].segments
+            yield from self._read_document(field, document, ids)
 
     def _read_document(
         self, field: Field, document: str, ids: Collection[str]
@@ -212,9 +209,8 @@ def _order_documents(guides: Sequence[DocumentText]) -> dict[str, DocumentText]:
 def _compare_segments(text: DocumentText, guide: DocumentText, document: str) -> None:
     """Name the first segment that one text has and the other lacks."""
     part, expected = text.parts[document], guide.parts[document]
-    place = (
-        f"{format_path(text.source.path)}, line {part.line}: {text.describe(document)}"
-    )
+    path = format_path(text.source.path)
+    place = f"{path}, line {part.line}: {text.describe(document)}"
     for segment in expected.segments:
         if segment not in part.segments:
             what = f"lacks segment {segment!r}, which {guide.place} has"

@@ -8,7 +8,7 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice
 from types import NoneType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from metra.errors import FormatError
 from metra.formats.atomic import write_pieces
@@ -16,9 +16,7 @@ from metra.formats.lines import LineReader
 from metra.formats.stream import format_path, load_json, parse_json
 from metra.formats.texts import columns
 from metra.formats.texts.rows import Chunks, Fields, RowChunk, write_lines
-
-if TYPE_CHECKING:
-    from metra.formats.texts.sources import Source
+from metra.formats.texts.sources import Source
 
 # Keys that hold several texts: their entries become columns of their own.
 _LISTS = ("refs", "references")
@@ -26,7 +24,7 @@ _MAPS = ("outputs", "systems", "hyps")
 
 
 def open_reader(
-    source: "Source", _: Sequence[columns.Field] | None = None
+    source: Source, _: Sequence[columns.Field] | None = None
 ) -> columns.Reader:
     """Open a file from its start, for all of its columns."""
     lines = LineReader(source.path, source.encoding)
@@ -36,10 +34,8 @@ def open_reader(
         head = list(islice(texts, 2))
         texts = chain(head, texts)
         if _has_lines(head):
-            unit, rows = (
-                "line",
-                _flatten_entries(_parse_lines(texts, place), place, "line"),
-            )
+            unit = "line"
+            rows = _flatten_entries(_parse_lines(texts, place), place, unit)
         else:
             entries = _list_entries("\n".join(texts), place)
             if all(isinstance(entry, (str, NoneType)) for entry in entries):
@@ -96,7 +92,7 @@ def _has_lines(head: Sequence[str]) -> bool:
     return not begin.startswith("[") and not begin.endswith(("{", "[", ","))
 
 
-def _open_strings(texts: Sequence[Any], source: "Source") -> columns.Reader:
+def _open_strings(texts: Sequence[Any], source: Source) -> columns.Reader:
     """Read an array of strings, or of nothing: one text."""
     place, field = format_path(source.path), source.field
     if not texts:
@@ -114,10 +110,8 @@ def _parse_lines(lines: Iterable[str], path: str) -> Iterator[Any]:
         try:
             yield load_json(text, f"{path}, line {line}")
         except json.JSONDecodeError as error:
-            problem = (
-                f"{path}, line {line}, column {error.colno} is not JSON ({error.msg})"
-            )
-            msg = f"{problem}; expected one object per line."
+            place = f"{path}, line {line}, column {error.colno}"
+            msg = f"{place} is not JSON ({error.msg}); expected one object per line."
             raise FormatError(msg) from None
 
 

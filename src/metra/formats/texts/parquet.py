@@ -8,7 +8,7 @@ from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -33,11 +33,9 @@ from metra.formats.texts.columns import (
     recognise_fields,
 )
 from metra.formats.texts.rows import Chunks, Fields
+from metra.formats.texts.sources import Source
 from metra.limits import check_limit, check_unpacked
 from metra.text.columns import RepeatedValues, is_text_type, pack_arrow_column
-
-if TYPE_CHECKING:
-    from metra.formats.texts.sources import Source
 
 # So many rows are decoded at a time.
 ROWS = 8192
@@ -217,9 +215,8 @@ def _find_longest(path: str, group: int, place: str) -> int:
     """Return the length of the longest text that many rows of a row group may share."""
     with _open_parquet(path, shared=[place]) as file:
         name = place.partition(".")[0]
-        column = next(file.iter_batches(1, [group], [name], use_threads=False)).column(
-            0
-        )
+        batch = next(file.iter_batches(1, [group], [name], use_threads=False))
+    column = batch.column(0)
     if not pa.types.is_dictionary(column.type):
         return 0
     return pc.max(pc.binary_length(column.dictionary)).as_py() or 0
@@ -273,7 +270,7 @@ def _translate_errors(path: str) -> Iterator[None]:
         raise FormatError(msg) from None
 
 
-def open_reader(source: "Source", wanted: Sequence[Field] | None = None) -> Reader:
+def open_reader(source: Source, wanted: Sequence[Field] | None = None) -> Reader:
     """Open a table, of one or more files, from its start, for all of its columns or some."""
     table = _open_table(source, wanted)
     tables = (rows for path in table.paths for rows in _read_tables(table, path))
@@ -283,7 +280,7 @@ def open_reader(source: "Source", wanted: Sequence[Field] | None = None) -> Read
     return _build_reader(table, tables, _Progress(count, {}))
 
 
-def list_sections(source: "Source", wanted: Sequence[Field]) -> list[Section]:
+def list_sections(source: Source, wanted: Sequence[Field]) -> list[Section]:
     """List spans of a table's files, small ones together; readers tell the share of all."""
     table = _open_table(source, wanted)
     spans = [span for path in table.paths for span in list_spans(path)]
@@ -322,7 +319,7 @@ class _Table(NamedTuple):
     may_be_null: bool
 
 
-def _open_table(source: "Source", wanted: Sequence[Field] | None) -> _Table:
+def _open_table(source: Source, wanted: Sequence[Field] | None) -> _Table:
     paths = source.shards or (source.path,)
     fields = map_fields(read_union(paths), paths[0], source.name, source.columns)
     columns = {
@@ -380,9 +377,8 @@ def _read_tables(
         try:
             values = _select_columns(rows, table)
         except arrow_columns.NullValueError as null:
-            raise arrow_columns.NullValueError(
-                null.column, first + null.row, path
-            ) from None
+            row = first + null.row
+            raise arrow_columns.NullValueError(null.column, row, path) from None
         yield pa.table(values, names)
         first += rows.num_rows
 
@@ -460,9 +456,8 @@ def _select_columns(rows: pa.RecordBatch, table: _Table) -> list[pa.Array]:
     """Return the columns as strings, with nulls only where they may be."""
     if not table.may_be_null:
         columns = table.columns.items()
-        arrow_columns.get_references(
-            rows, [name for f, name in columns if f.role == "reference"]
-        )
+        references = [name for field, name in columns if field.role == "reference"]
+        arrow_columns.get_references(rows, references)
         for field, name in columns:
             if field.role in ("output", "source", "document"):
                 arrow_columns.get_required_column(rows, name)
@@ -476,7 +471,6 @@ ROW_GROUP = 64 * 1024
 
 def write(out: str, fields: Fields, chunks: Chunks) -> None:
     """Write a file, with null for missing values."""
-
     schema = pa.schema([(format_column_name(field), pa.string()) for field in fields])
     batches = (
         pa.record_batch(

@@ -4,19 +4,20 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing
 from typing import TYPE_CHECKING
 
-from metra.errors import FormatError, OptionError
-from metra.formats.lines import LineReader, list_strings
+from metra.errors import FormatError, OptionError, format_count
+from metra.formats.lines import LineReader, list_strings, read_lines
+from metra.formats.stream import format_path
 from metra.formats.texts import columns
 from metra.formats.texts.columns import Columns, Field, Reader
+from metra.formats.texts.sources import Source
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from metra.formats.texts.rows import Chunks, Fields, RowChunk
-    from metra.formats.texts.sources import Source
 
 
-def open_reader(source: "Source", _: Sequence[Field] | None = None) -> Reader:
+def open_reader(source: Source, _: Sequence[Field] | None = None) -> Reader:
     """Open a file from its start: a text, or a list of documents."""
     lines = LineReader(source.path, source.encoding)
     if source.use == "document":
@@ -42,6 +43,25 @@ def _open_document_list(lines: LineReader) -> Reader:
         return {f: [row[index] for row in cells] for index, f in enumerate(fields)}
 
     return Reader(fields, read_columns, lines.share, lines.close)
+
+
+def read_domains(path: str) -> list[list[str]]:
+    """Read the domain and the document of each segment, as mt-metrics-eval lists them."""
+    from metra.formats.table import BLANKS, TABS, split_rows
+
+    lines = read_lines(path)
+    # With tabs a document may be empty.
+    dialect = TABS if all("\t" in line for line in lines) else BLANKS
+    rows = [row.cells for row in split_rows(lines, dialect)]
+    for number, row in enumerate(rows, 1):
+        if len(row) != 2:
+            place = f"{format_path(path)}, line {number}"
+            msg = (
+                f"{place} has {format_count(len(row), 'column')}; expected the domain and "
+                "the document of a segment."
+            )
+            raise FormatError(msg)
+    return rows
 
 
 def write(out: str, fields: "Fields", chunks: "Chunks") -> None:

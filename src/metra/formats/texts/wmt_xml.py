@@ -126,9 +126,8 @@ class _XmlScanner:
         self.parser.CharacterDataHandler = self._add_piece
 
     def _add_piece(self, piece: str) -> None:
-        is_break = piece == "\n" and (
-            self.content[self.parser.CurrentByteIndex] != ord("&")
-        )
+        is_written_out = self.content[self.parser.CurrentByteIndex] == ord("&")
+        is_break = piece == "\n" and not is_written_out
         self._pieces.append(_BREAK if is_break else piece)
 
     def _end(self, name: str) -> None:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 from io import BytesIO
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from metra.errors import FormatError
 from metra.formats.atomic import write_pieces
@@ -20,13 +20,11 @@ from metra.formats.texts.columns import (
     read_header,
 )
 from metra.formats.texts.rows import Chunks, Fields, format_cells
+from metra.formats.texts.sources import Source
 from metra.formats.workbook import create_workbook, read_sheet
 
-if TYPE_CHECKING:
-    from metra.formats.texts.sources import Source
 
-
-def open_reader(source: "Source", _: Sequence[Field] | None = None) -> Reader:
+def open_reader(source: Source, _: Sequence[Field] | None = None) -> Reader:
     """Open a sheet from its start, for all of its columns."""
     wanted = source.reading.sheet if source.reading else None
     sheet = read_sheet(source.path, wanted, count_headings)

@@ -14,13 +14,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
 
-from metra.errors import (
-    EndpointError,
-    MissingResourceError,
-    OptionError,
-    format_count,
-    missing_package,
-)
+from metra.errors import EndpointError, OptionError, format_count, require_package
 from metra.formats.stream import DAMAGE
 from metra.metrics.llm.cache import ModelAnswer
 
@@ -155,11 +149,8 @@ class Failure(NamedTuple):
 
 def _make_client() -> "httpx.Client":
     """Make a client for any number of threads that keeps no connection open."""
-    try:
+    with require_package("Asking a language model", "httpx", "llm"):
         import httpx
-    except ImportError:
-        msg = missing_package("Asking a language model", "httpx", "llm")
-        raise MissingResourceError(msg) from None
     limits = httpx.Limits(max_connections=None, max_keepalive_connections=0)
     return httpx.Client(limits=limits)
 

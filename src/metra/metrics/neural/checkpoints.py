@@ -10,7 +10,13 @@ from pickle import UnpicklingError
 from typing import Any, NamedTuple, TypeVar
 from zipfile import is_zipfile
 
-from metra.errors import FormatError, MissingResourceError, OptionError, missing_package
+from metra.errors import (
+    FormatError,
+    MissingResourceError,
+    OptionError,
+    missing_package,
+    require_package,
+)
 from metra.formats.stream import (
     UnreadableError,
     check_values,
@@ -170,11 +176,8 @@ def list_tokeniser_files(folder: str) -> list[str]:
 
 def read_yaml(path: str) -> dict[str, Any]:
     """Read a file of settings."""
-    try:
+    with require_package(path, "pyyaml", "neural"):
         import yaml
-    except ImportError:
-        msg = missing_package(path, "pyyaml", "neural")
-        raise MissingResourceError(msg) from None
     try:
         with refuse_damage(path):
             settings = yaml.safe_load(read_text(path))

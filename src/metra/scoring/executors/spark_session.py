@@ -17,7 +17,7 @@ from metra.errors import (
     MetraError,
     MissingResourceError,
     OptionError,
-    missing_package,
+    require_package,
 )
 
 LOCAL = "local[*]"
@@ -60,11 +60,8 @@ def spark_session(master: str = LOCAL) -> Iterator[Any]:
 
 def _load_session_class() -> Any:
     """Load pyspark, or say how to get it."""
-    try:
+    with require_package("Scoring on Spark", "pyspark", "spark"):
         from pyspark.sql import SparkSession
-    except ImportError:
-        msg = missing_package("Scoring on Spark", "pyspark", "spark")
-        raise MissingResourceError(msg) from None
     return SparkSession
 
 

@@ -1,17 +1,22 @@
-"""Measurements beside the ranking: interruptions, and EvalTrans scores so far."""
+"""Measurements beside the ranking: metrics, interruptions, and EvalTrans scores so far."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from metra.campaign.campaign import Campaign
 from metra.campaign.judgement import drop_checks, keep_latest
 from metra.campaign.protocols.record import Protocol
-from metra.campaign.protocols.timed import is_interrupted
 from metra.corpus.batch import Batch
+from metra.corpus.evalset import EvalSet
+from metra.corpus.outputs import Outputs
+from metra.errors import CorpusError
 from metra.formats.annotations.judged_outputs import JudgedOutput
 from metra.metrics.evaltrans import JudgedOutputs, OutputScorer, parts
-from metra.metrics.record import Parts
+from metra.metrics.record import Metric, Parts
 from metra.scores.judgement import Judgement
+from metra.scores.table import Scores
+from metra.scoring.scorers import score_systems
+from metra.stats.panel import SegmentStatistics
 from metra.text.preparation import make_preparation
 from metra.text.words import is_unspaced
 
@@ -110,5 +115,34 @@ def list_interrupted(judgements: Iterable[Judgement]) -> list[InterruptedAttempt
         )
         for one in judgements
         for step in one.value.values()
-        if isinstance(step, dict) and is_interrupted(step)
+        if isinstance(step, dict) and (step.get("pauses") or step.get("hidden_ms"))
     ]
+
+
+def score_campaign(
+    campaign: Campaign, metrics: Mapping[str, Metric], names: Mapping[str, str]
+) -> tuple[Scores, dict[str, SegmentStatistics]]:
+    """Score the campaign's outputs by metrics; `names` renames systems."""
+    settings = campaign.settings
+    documents = [segment.document for segment in campaign.segments]
+    systems = {
+        names.get(system.name, system.name): list(system.outputs)
+        for system in campaign.systems
+        if system.kind == "mt"
+    }
+    evalset = EvalSet(
+        documents=documents if all(documents) else None,
+        refs_per_segment=_list_references(campaign),
+    )
+    lang = f"{settings.source_language}-{settings.target_language}"
+    return score_systems(Outputs(evalset, systems), metrics, lang=lang)
+
+
+def _list_references(campaign: Campaign) -> list[tuple[str, ...]]:
+    """Return each segment's references; one that takes part is none for metrics."""
+    last = -1 if any(one.kind == "reference" for one in campaign.systems) else None
+    references = [segment.references[:last] for segment in campaign.segments]
+    if not all(references):
+        msg = f"{campaign.settings.name} has no references for the metrics."
+        raise CorpusError(msg)
+    return references

@@ -16,14 +16,8 @@ from typing import IO, Any, NamedTuple, TypeAlias, cast, get_args
 
 from metra.campaign.campaign import Campaign
 from metra.campaign.codebook import write_codebook
-from metra.campaign.judgement import (
-    build_campaign_scores,
-    keep_latest,
-)
-from metra.campaign.measurements import (
-    collect_added_outputs,
-    shows_judged,
-)
+from metra.campaign.judgement import build_campaign_scores, keep_latest
+from metra.campaign.measurements import collect_added_outputs, shows_judged
 from metra.campaign.protocols.questions import Template, pair_answer
 from metra.campaign.protocols.record import Protocol
 from metra.campaign.protocols.registry import protocol

@@ -93,14 +93,15 @@ def _simulate_work(
     last = len(campaign.protocol.steps) - 1
     for owned in every[: round(share * len(every))]:
         for number in range(owned.screens):
-            answer = simulate_answer(campaign, owned.task, number, temper, rng=rng)
+            screen = campaign, owned.task, number
+            value, seconds = simulate_answer(*screen, temper, rng=rng)
             tasks.record_shown_steps(db, owned.task.id, number, last, now=now)
-            times = answers.AnswerTimes(active_ms=round(1000 * answer.seconds))
+            times = answers.AnswerTimes(active_ms=round(1000 * seconds))
             comment = ""
             if rng.random() < 0.03:
                 comment = _COMMENTS[int(rng.integers(0, len(_COMMENTS)))]
-            now += answer.seconds + float(rng.uniform(0.5, 6))
+            now += seconds + float(rng.uniform(0.5, 6))
             key = str(UUID(bytes=rng.bytes(16), version=4))
-            given = answers.Answer(key, answer.value, comment, times=times)
+            given = answers.Answer(key, value, comment, times=times)
             answers.submit_answer(db, stored, owned, number, given, now=now)
     judges.record_activity(db, judge.id, now=now)

@@ -7,14 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from itertools import chain
 from typing import Literal, TypeAlias
 
-from metra.campaign.protocols.kind import (
-    KEY,
-    Answer,
-    Material,
-    QuestionKind,
-    Texts,
-    limit_times,
-)
+from metra.campaign.protocols.kind import KEY, Answer, Material, QuestionKind, Texts
 from metra.errors import OptionError
 from metra.scores.table import ScoreRow
 
@@ -24,6 +17,8 @@ Basis: TypeAlias = Literal["source", "reference"]
 #: What takes part beside the systems so that their scores can be seen in its light:
 #: questions without any text, or the original text.
 Control: TypeAlias = Literal["", "no text", "original"]
+#: Entries of answers with times that browsers measure.
+_TIMES = ("ms", "idle_ms", "hidden_ms")
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,10 +109,13 @@ class Protocol:
         """Return an answer with its times cut to the server's time of the screen."""
         if not isinstance(value, Mapping):
             return value
-        return {
-            name: limit_times(entry, wall_ms) if isinstance(entry, Mapping) else entry
-            for name, entry in value.items()
-        }
+        limited = dict(value)
+        for name, entry in value.items():
+            if isinstance(entry, Mapping):
+                times = [what for what in _TIMES if type(entry.get(what)) is int]
+                cut = {what: min(entry[what], wall_ms) for what in times}
+                limited[name] = {**entry, **cut}
+        return limited
 
     def scores(self, value: Answer) -> list[tuple[ScoreRow, ...]]:
         """Return the scores of each output on the screen, step by step."""

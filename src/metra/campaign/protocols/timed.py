@@ -153,11 +153,6 @@ def explain_unreadable_speed(value: Mapping[str, Any]) -> str:
     return "slower than people read" if pace < slowest else ""
 
 
-def is_interrupted(value: Mapping[str, Any]) -> bool:
-    """Return whether there was a pause, so that somebody should look at the attempt."""
-    return bool(value.get("pauses") or value.get("hidden_ms"))
-
-
 def _count_words(text: str) -> Answer:
     return {"words": len(find_words(text)), "counted": recognise_spacing(text)}
 

@@ -21,9 +21,9 @@ from metra.campaign.judgement import (
 from metra.campaign.measurements import (
     compute_running_scores,
     list_interrupted,
+    score_campaign,
     shows_judged,
 )
-from metra.campaign.metric_scores import score_campaign
 from metra.campaign.protocols.registry import SETTLED_BY
 from metra.campaign.second_look import (
     APART,

@@ -346,24 +346,22 @@ def _count_repetition(
 
 
 def _count_repeats(stream: TokenStream) -> tuple[Array, Array]:
-    """Count each segment's repeated n-grams, and all of them."""
+    """Count each segment's n-grams that have stood in it before, and all of them.
+
+    Welleck et al. 2020, "Neural text generation with unlikelihood training", ICLR, divide
+    the one by the other (seq-rep-4).
+    """
     ngrams = np.maximum(stream.lengths - ORDER + 1, 0)
-    repeated = np.zeros(len(ngrams))
     ends = np.repeat(np.cumsum(stream.lengths), stream.lengths)
     starts = np.flatnonzero(np.arange(len(stream.ids)) + ORDER <= ends)
-    # Equal n-grams of a segment have equal keys; few others have, and are counted exactly.
-    keys = np.zeros(len(starts), np.uint64)
+    keys = segments = stream.segments[starts]
     for offset in range(ORDER):
-        keys += stream.ids[starts + offset].astype(np.uint64)
-        keys *= np.uint64(0x9E3779B97F4A7C15)
-        keys ^= keys >> np.uint64(29)
-    half = np.uint64(32)
-    keys = (stream.segments[starts].astype(np.uint64) << half) | (keys >> half)
-    keys.sort()
-    again = np.unique(keys[1:][keys[1:] == keys[:-1]] >> half)
-    for segment, ids in _list_words(stream, again.tolist()):
-        repeated[segment], _ = count_repeated_ngrams(ids)
-    return repeated, ngrams.astype(np.float64)
+        # Numbered anew after each word, so that no key is too large.
+        keys = keys * stream.vocabulary + stream.ids[starts + offset]
+        keys = np.unique(keys, return_inverse=True)[1]
+    _, first = np.unique(keys, return_index=True)
+    different = np.bincount(segments[first], minlength=len(ngrams))
+    return (ngrams - different).astype(np.float64), ngrams.astype(np.float64)
 
 
 def _list_words(
@@ -474,19 +472,6 @@ ORDER = 4
 #: The longest phrase that is looked for in loops, and the fewest words a loop has.
 LONGEST = 10
 LOOP = 6
-
-
-def count_repeated_ngrams(words: Sequence[object]) -> tuple[int, int]:
-    """Count the n-grams that have stood in the segment before, and all n-grams.
-
-    Welleck et al. 2020, "Neural text generation with unlikelihood training", ICLR, divide
-    the one by the other (seq-rep-4).
-    """
-    total = len(words) - ORDER + 1
-    if total <= 1:
-        return 0, max(total, 0)
-    different = set(zip(*(words[at:] for at in range(ORDER)), strict=False))
-    return total - len(different), total
 
 
 def has_loop(words: Sequence[object]) -> bool:

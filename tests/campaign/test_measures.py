@@ -11,7 +11,13 @@ from tests.campaign.answers import made
 from tests.tables import load_cases
 
 from metra.campaign.measurements import list_interrupted
-from metra.campaign.protocols.chips import Chips, get_changes
+from metra.campaign.protocols.effort import (
+    Chips,
+    Edit,
+    Reading,
+    explain_unreadable_speed,
+    get_changes,
+)
 from metra.campaign.protocols.questions import (
     ComprehensionQuestion,
     Gaps,
@@ -22,11 +28,6 @@ from metra.campaign.protocols.questions import (
 from metra.campaign.protocols.ratings import Near
 from metra.campaign.protocols.record import hide_key
 from metra.campaign.protocols.registry import protocol
-from metra.campaign.protocols.timed import (
-    Edit,
-    Reading,
-    explain_unreadable_speed,
-)
 from metra.errors import OptionError
 from metra.text.words import find_words
 

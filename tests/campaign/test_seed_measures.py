@@ -14,7 +14,13 @@ from metra.campaign.measurements import (
     collect_judged_outputs,
     compute_running_scores,
 )
-from metra.campaign.protocols.chips import Chips, get_changes
+from metra.campaign.protocols.effort import (
+    Chips,
+    Edit,
+    Reading,
+    count_edits,
+    get_changes,
+)
 from metra.campaign.protocols.questions import (
     ComprehensionQuestion,
     Gaps,
@@ -22,7 +28,6 @@ from metra.campaign.protocols.questions import (
     Template,
 )
 from metra.campaign.protocols.registry import protocol
-from metra.campaign.protocols.timed import Edit, Reading, count_edits
 from metra.campaign.second_look import write_annotations, write_entities, write_terms
 from metra.campaign.uploads import read_material
 from metra.corpus.evalset import EvalSet

@@ -11,12 +11,12 @@ from typing import Any
 
 from metra.campaign.assignment import BASELINE
 from metra.campaign.campaign import PORTIONS, Campaign, CampaignSegment
-from metra.campaign.protocols.kind import KEY
-from metra.campaign.protocols.registry import PROTOCOLS, protocol
-from metra.campaign.protocols.timed import (
+from metra.campaign.protocols.effort import (
     compute_reading_speed,
     explain_unreadable_speed,
 )
+from metra.campaign.protocols.kind import KEY
+from metra.campaign.protocols.registry import PROTOCOLS, protocol
 from metra.errors import format_count
 from metra.scores.judgement import Judgement, build_scores, find_latest
 from metra.scores.judgement_jsonl import format_lines

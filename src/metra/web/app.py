@@ -10,7 +10,7 @@ from starlette.staticfiles import StaticFiles
 from metra.store.assignment import AWAY_SECONDS
 from metra.store.database import Store
 from metra.web import middleware
-from metra.web.admin import account, campaigns, files, people, results, wizard
+from metra.web.admin import account, campaigns, people, results, wizard
 from metra.web.judge import api as judge_api
 from metra.web.judge import pages as judge_pages
 from metra.web.replies import AppState, add_error_handlers
@@ -41,7 +41,7 @@ def create_app(
     add_error_handlers(app)
     app.include_router(judge_pages.router)
     app.include_router(judge_api.router)
-    for part in (account, campaigns, wizard, files, people, results):
+    for part in (account, campaigns, wizard, people, results):
         app.include_router(part.router, include_in_schema=False)
     static = Path(__file__).parent / "static"
     app.mount("/static", StaticFiles(directory=static), name="static")

@@ -80,11 +80,7 @@ def check_imported(judgement: Judgement) -> Judgement:
     What other programs let judges say is allowed; marks must lie inside the texts.
     """
     asked = protocol(judgement.protocol)
-    texts = {"output": judgement.outputs[0]}
-    if asked.contrastive:
-        texts = {str(place): text for place, text in enumerate(judgement.outputs, 1)}
-    if judgement.source is not None:
-        texts["source"] = judgement.source
+    texts = asked.name_texts(judgement.outputs, judgement.source)
     value = {}
     if judgement.cannot is None:
         value = asked.relax_rules().check(judgement.value, texts)

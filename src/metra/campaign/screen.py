@@ -5,6 +5,7 @@ from typing import Any
 
 from metra.campaign.assignment import Task
 from metra.campaign.campaign import MARKS, Campaign
+from metra.campaign.protocols.kind import Texts
 from metra.campaign.protocols.record import Protocol
 
 
@@ -95,17 +96,12 @@ def prefill_marks(campaign: Campaign, task: Task, number: int) -> dict[str, Any]
     return None if marks is None else {step.name: [dict(mark) for mark in marks]}
 
 
-def collect_texts(campaign: Campaign, task: Task, number: int) -> dict[str, str]:
+def collect_texts(campaign: Campaign, task: Task, number: int) -> Texts:
     """Return the texts that an answer may point into, as `Protocol.check` wants them."""
-    asked = campaign.protocol
-    if asked.contrastive:
-        texts = {str(place): item.text for place, item in enumerate(task.items, 1)}
-    else:
-        texts = {"output": task.items[number].text}
-    source = campaign.segments[task.items[number].segment].source
-    if asked.basis == "source" and source is not None:
-        texts["source"] = source
-    return texts
+    asked, item = campaign.protocol, task.items[number]
+    shown = task.items if asked.contrastive else (item,)
+    source = campaign.segments[item.segment].source if asked.basis == "source" else None
+    return asked.name_texts([each.text for each in shown], source)
 
 
 def _get_basis(campaign: Campaign, segment: int) -> str | None:

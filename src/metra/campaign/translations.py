@@ -73,10 +73,7 @@ def build_example(
         if step.name in answer:
             value = answer[step.name]
             answer[step.name] = step.asks.locate_quotes(value, outputs[0], place)
-    texts = {str(at): text for at, text in enumerate(outputs, 1)}
-    if not asked.contrastive:
-        texts = {"output": outputs[0]}
-    checked = hide_key(asked.check(answer, texts))
+    checked = hide_key(asked.check(answer, asked.name_texts(outputs, None)))
     extra = {
         step.name: step.asks.extra(outputs[0])
         for step in asked.steps

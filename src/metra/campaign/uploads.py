@@ -21,7 +21,6 @@ from tempfile import TemporaryDirectory
 from types import NoneType
 from typing import Any, Literal, NamedTuple
 
-from metra.corpus.batch import CorpusChunk
 from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
 from metra.errors import FormatError, MetraError, format_count
@@ -32,9 +31,9 @@ from metra.formats.lines import read_lines
 from metra.formats.stream import DAMAGE, load_json, parse_json, parse_toml
 from metra.limits import get_limits
 from metra.scoring.files import open_corpus
+from metra.scoring.read import collect_texts
 
 Use = Literal["output", "reference", "source", "document"]
-_CHUNK = 4096
 
 
 class Upload(NamedTuple):
@@ -120,9 +119,15 @@ def pair_uploads(uploads: Sequence[Upload]) -> PairedUploads:
                 paths.get("reference", []),
                 *(paths.get(use, [None])[0] for use in ("source", "document")),
             )
-            texts = _collect_texts(corpus.chunks(_CHUNK))
+            outputs, references, source, documents = collect_texts(corpus)
     except MetraError as error:
         return PairedUploads((), None, str(error), ())
+    texts = CampaignTexts(
+        {name: [text or "" for text in column] for name, column in outputs.items()},
+        references,
+        [text or "" for text in source] or None,
+        documents or None,
+    )
     columns = tuple(_count_columns(texts))
     return PairedUploads(columns, texts, "", tuple(_find_warnings(columns, uploads)))
 
@@ -170,25 +175,6 @@ def _group_uploads(
             msg = f"There are {len(paths[use])} files for the {use}; choose one."
             raise FormatError(msg)
     return paths
-
-
-def _collect_texts(chunks: Iterable[CorpusChunk]) -> CampaignTexts:
-    outputs: dict[str, list[str]] = {}
-    references: list[list[str | None]] = []
-    source: list[str] = []
-    documents: list[str] = []
-    for chunk in chunks:
-        size = range(len(chunk))
-        for name, column in chunk.systems.items():
-            outputs.setdefault(name, []).extend(column.text[at] or "" for at in size)
-        references += [[] for _ in chunk.refs[len(references) :]]
-        for texts, column in zip(references, chunk.refs, strict=True):
-            texts.extend(column.text[at] for at in size)
-        if chunk.source is not None:
-            source += [chunk.source.text[at] or "" for at in size]
-        if chunk.documents is not None:
-            documents += chunk.documents
-    return CampaignTexts(outputs, references, source or None, documents or None)
 
 
 def _count_columns(texts: CampaignTexts) -> Iterator[ColumnCounts]:

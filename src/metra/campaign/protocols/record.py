@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import chain
 from typing import Literal, TypeAlias
@@ -69,6 +69,13 @@ class Protocol:
     def marks_step(self) -> Step | None:
         """The step in which judges mark errors, if there is one."""
         return next((step for step in self.steps if step.asks.marks_errors), None)
+
+    def name_texts(self, outputs: Sequence[str], source: str | None) -> Texts:
+        """Return the texts that an answer may point into, as `check` wants them."""
+        texts = {"output": outputs[0]}
+        if self.contrastive:
+            texts = {str(place): text for place, text in enumerate(outputs, 1)}
+        return texts if source is None else {**texts, "source": source}
 
     def check(self, value: object, texts: Texts) -> Answer:
         """Return an answer, tidied, or raise an error with the problem in one sentence.

@@ -1,6 +1,8 @@
 """Exceptions for wrong input, one a kind, and the sentences of their messages."""
 
 from collections.abc import Iterable, Mapping
+from importlib import import_module
+from typing import Any
 
 
 class MetraError(ValueError):
@@ -129,6 +131,15 @@ pip install '.[dask]' in metra's source folder"
         f"{what} needs the package {package!r}, which is not installed; install it with: "
         f"{write_install_command(extra)}"
     )
+
+
+def import_package(module: str, what: str, package: str, extra: str) -> Any:
+    """Import a module that an extra of metra installs, or say which."""
+    try:
+        return import_module(module)
+    except ImportError:
+        msg = missing_package(what, package, extra)
+        raise MissingResourceError(msg) from None
 
 
 def write_install_command(extra: str) -> str:

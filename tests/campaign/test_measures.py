@@ -274,9 +274,7 @@ def test_an_attempt_with_a_pause_is_flagged_and_kept():
         made("s", 1, judge, {"reading-speed": one}, name="reading")
         for judge, one in (("ann", value), ("bob", whole))
     ]
-    assert [(one.judge, one.pauses) for one in list_interrupted(answers)] == [
-        ("ann", 1)
-    ]
+    assert [one.judge for one, _ in list_interrupted(answers)] == ["ann"]
 
 
 def test_no_time_is_trusted_beyond_the_servers():

@@ -275,7 +275,7 @@ def _count_columns(collected: CollectedCorpus) -> dict[str, dict[str, Any]]:
     most, least = _find_expected_numbers(expected)
     punctuation = [read_punctuation(stream) for stream in expected]
     scripts = _find_expected_scripts(refs)
-    capitals = [_count_items(stream, find_upper_case_words) for stream in expected]
+    capitals = set().union(*(_count_items(s, find_upper_case_words) for s in expected))
     source_words = _find_source_words(words)
     spoken = _mark_words(words, str.isalnum)
     spoken_refs = [_select_words(ref, spoken) for ref in words.refs]
@@ -287,6 +287,8 @@ def _count_columns(collected: CollectedCorpus) -> dict[str, dict[str, Any]]:
     for name, matches in collected.matches.items():
         stream = words.systems[name]
         output = [text or "" for text in texts.outputs[name]]
+        upper_case = _count_items(output, find_upper_case_words)
+        unexpected = {at: n for at, n in upper_case.items() if at not in capitals}
         counts[name] = {
             "segments": np.ones(len(output)),
             "reference_words": lengths,
@@ -303,16 +305,7 @@ def _count_columns(collected: CollectedCorpus) -> dict[str, dict[str, Any]]:
             "empty": (stream.lengths == 0) & has_words,
             "foreign_letters": _count_foreign_letters(output, refs, scripts),
             "characters": [len(text) for text in output],
-            "upper_case": _sum_by_segment(
-                {
-                    pair: count
-                    for pair, count in _count_items(
-                        output, find_upper_case_words
-                    ).items()
-                    if not any(pair in each for each in capitals)
-                },
-                len(output),
-            ),
+            "upper_case": _sum_by_segment(unexpected, len(output)),
         }
     return counts
 

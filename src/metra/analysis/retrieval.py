@@ -14,7 +14,7 @@ import numpy as np
 
 from metra.corpus.batch import SegmentColumn
 from metra.corpus.outputs import Corpus
-from metra.errors import CorpusError, MissingResourceError, missing_package
+from metra.errors import CorpusError, import_package
 from metra.stats.defaults import SEED, TRIALS
 from metra.stats.resampling import Sample, compute_intervals
 from metra.text.columns import pack
@@ -205,12 +205,7 @@ def _tokenize_texts(texts: list[str], text: Preparation) -> list[list[str]]:
 
 
 def _import_bm25() -> Any:
-    try:
-        import bm25s
-    except ImportError:
-        msg = missing_package("Retrieval", "bm25s", "retrieval")
-        raise MissingResourceError(msg) from None
-    return bm25s
+    return import_package("bm25s", "Retrieval", "bm25s", "retrieval")
 
 
 def _check_documents(

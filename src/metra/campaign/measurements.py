@@ -1,7 +1,8 @@
 """Measurements beside the ranking: metrics, interruptions, and EvalTrans scores so far."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import Any
 
 from metra.campaign.campaign import Campaign
 from metra.campaign.judgement import drop_checks, keep_latest
@@ -12,7 +13,7 @@ from metra.corpus.outputs import Outputs
 from metra.errors import CorpusError
 from metra.formats.annotations.judged_outputs import JudgedOutput
 from metra.metrics.evaltrans import JudgedOutputs, OutputScorer, parts
-from metra.metrics.record import Metric, Parts
+from metra.metrics.record import Metric
 from metra.scores.judgement import Judgement
 from metra.scores.table import Scores
 from metra.scoring.scorers import score_systems
@@ -21,19 +22,6 @@ from metra.text.preparation import make_preparation
 from metra.text.words import is_unspaced
 
 PROTOCOL = "evaltrans"
-
-
-@dataclass(frozen=True, slots=True)
-class RunningScores:
-    """One system so far: sser, mwer and the other parts of `evaltrans`."""
-
-    system: str
-    parts: Parts
-
-    def figure(self, name: str) -> float | None:
-        """Return a part by its name, such as sser; None where there is none."""
-        part = self.parts.get(name)
-        return float(part) if isinstance(part, int | float) else None
 
 
 def collect_judged_outputs(
@@ -61,8 +49,8 @@ def collect_added_outputs(judgements: Iterable[Judgement]) -> list[JudgedOutput]
 
 def compute_running_scores(
     campaign: Campaign, judgements: Iterable[Judgement]
-) -> list[RunningScores]:
-    """Return SSER, mWER and how far they rest on extrapolation, for each system."""
+) -> dict[str, dict[str, float]]:
+    """Return SSER, mWER and how far they rest on extrapolation, by system."""
     # As on the screen, letters are words where there are no blanks.
     every = "\n".join(output for one in campaign.systems for output in one.outputs)
     tok = "char" if is_unspaced(every) else "none"
@@ -70,10 +58,11 @@ def compute_running_scores(
     judged = collect_judged_outputs(campaign, judgements)
     scorer = OutputScorer(JudgedOutputs(judged, text, "segment"), 1)
     references = [segment.references for segment in campaign.segments]
-    running = []
+    running = {}
     for one in campaign.systems:
         rows = scorer.rows(Batch(list(one.outputs), refs_per_segment=references))
-        running.append(RunningScores(one.name, parts(rows.sum(0))))
+        figures = parts(rows.sum(0)).items()
+        running[one.name] = {k: v for k, v in figures if isinstance(v, int | float)}
     return running
 
 
@@ -95,24 +84,12 @@ def add_judged_outputs(campaign: Campaign, own: Iterable[Judgement]) -> Campaign
     return replace(campaign, material=campaign.material | {"judged": judged})
 
 
-@dataclass(frozen=True, slots=True)
-class InterruptedAttempt:
-    """An attempt with a pause: it counts, but somebody should look at it."""
-
-    judge: str
-    system: str
-    document: str
-    pauses: int
-    hidden_seconds: float
-
-
-def list_interrupted(judgements: Iterable[Judgement]) -> list[InterruptedAttempt]:
-    """Return the attempts with a pause."""
+def list_interrupted(
+    judgements: Iterable[Judgement],
+) -> list[tuple[Judgement, dict[str, Any]]]:
+    """Return the attempts with a pause, and their times: they count, but look at them."""
     return [
-        InterruptedAttempt(
-            *(one.judge, one.systems[0], one.document),
-            *(step["pauses"], step["hidden_ms"] / 1000),
-        )
+        (one, step)
         for one in judgements
         for step in one.value.values()
         if isinstance(step, dict) and (step.get("pauses") or step.get("hidden_ms"))

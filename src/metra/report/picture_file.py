@@ -8,7 +8,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from metra.errors import FormatError, MissingResourceError, missing_package
+from metra.errors import FormatError, import_package
 from metra.report.chart import PALETTE, POINTS_PER_MM, PRINT_FONT, SCREEN_FONT
 
 FORMATS = (".svg", ".pdf", ".png")
@@ -55,13 +55,8 @@ def convert_picture(svg: str, suffix: str, width: float | None = None) -> str | 
 
 
 def _import_converter(suffix: str) -> Any:
-    try:
-        import vl_convert
-    except ImportError:
-        what = f"A picture as {suffix[1:].upper()}"
-        msg = missing_package(what, "vl-convert-python", "pictures")
-        raise MissingResourceError(msg) from None
-    return vl_convert
+    what = f"A picture as {suffix[1:].upper()}"
+    return import_package("vl_convert", what, "vl-convert-python", "pictures")
 
 
 def _read_size(svg: str) -> tuple[float, float]:

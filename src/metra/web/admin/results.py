@@ -184,7 +184,7 @@ def _render_metrics(visit: CampaignVisit, problem: str = "") -> Response:
         problem=problem,
         running=compute_running_scores(campaign, kept)
         if shows_judged(campaign.protocol)
-        else [],
+        else {},
         interrupted=list_interrupted(kept),
         words=describe_word_counting(kept),
         texts=texts,

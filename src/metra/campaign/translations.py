@@ -181,10 +181,6 @@ def _are_paragraphs(value: object) -> bool:
     return bool(listed) and all(map(TEXT.fits, listed))
 
 
-def _are_tables(value: object) -> bool:
-    return isinstance(value, list) and all(isinstance(one, Mapping) for one in value)
-
-
 _SENTENCES = ("title", "lead")
 _PARAGRAPHS = ("introduction", "paragraphs", "points")
 _TEXTS_RULE = Rule(_are_paragraphs, "a text, or a list of paragraphs")
@@ -193,7 +189,10 @@ _WORDING = {
     **dict.fromkeys(_SENTENCES, TEXT),
     **dict.fromkeys(_PARAGRAPHS, _TEXTS_RULE),
     "steps": TABLE,
-    "examples": Rule(_are_tables, "tables [[wording.examples]]"),
+    "examples": Rule(
+        lambda value: isinstance(value, list) and all(map(TABLE.fits, value)),
+        "tables [[wording.examples]]",
+    ),
 }
 _EXAMPLE = {
     "other": STRING,

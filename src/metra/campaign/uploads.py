@@ -82,11 +82,10 @@ class CampaignTexts:
 
 @dataclass(frozen=True, slots=True)
 class PairedUploads:
-    """The texts of files with their columns, or the problem with them."""
+    """The texts of files with their columns, and what judges would notice."""
 
     columns: tuple[ColumnCounts, ...]
-    texts: CampaignTexts | None
-    problem: str
+    texts: CampaignTexts
     warnings: tuple[str, ...]
 
 
@@ -110,18 +109,15 @@ def save_files(files: Iterable[tuple[str, bytes]]) -> Iterator[list[str]]:
 
 
 def pair_uploads(uploads: Sequence[Upload]) -> PairedUploads:
-    """Return the texts of files that belong together, or the problem in a sentence."""
-    try:
-        with save_files((one.name, one.content) for one in uploads) as files:
-            paths = _group_uploads(uploads, files)
-            corpus = open_corpus(
-                paths["output"],
-                paths.get("reference", []),
-                *(paths.get(use, [None])[0] for use in ("source", "document")),
-            )
-            outputs, references, source, documents = collect_texts(corpus)
-    except MetraError as error:
-        return PairedUploads((), None, str(error), ())
+    """Return the texts of files that belong together."""
+    with save_files((one.name, one.content) for one in uploads) as files:
+        paths = _group_uploads(uploads, files)
+        corpus = open_corpus(
+            paths["output"],
+            paths.get("reference", []),
+            *(paths.get(use, [None])[0] for use in ("source", "document")),
+        )
+        outputs, references, source, documents = collect_texts(corpus)
     texts = CampaignTexts(
         {name: [text or "" for text in column] for name, column in outputs.items()},
         references,
@@ -129,7 +125,7 @@ def pair_uploads(uploads: Sequence[Upload]) -> PairedUploads:
         documents or None,
     )
     columns = tuple(_count_columns(texts))
-    return PairedUploads(columns, texts, "", tuple(_find_warnings(columns, uploads)))
+    return PairedUploads(columns, texts, tuple(_find_warnings(columns, uploads)))
 
 
 def unpack_texts(line: str) -> CampaignTexts:

@@ -62,9 +62,10 @@ async def check_files(request: Request, _: Administering) -> Response:
             for name, content in await read_files(form, field)
         ]
     # Slow work runs in a thread, so that judges need not wait for it.
-    pairing = await run_in_threadpool(uploads.pair_uploads, sent)
-    if pairing.texts is None:
-        return render_admin_page(request, "new_files.html", status=422, pairing=pairing)
+    try:
+        pairing = await run_in_threadpool(uploads.pair_uploads, sent)
+    except MetraError as error:
+        return render_admin_page(request, "new_files.html", problem=str(error))
     return _render_settings(request, pairing.texts, _DEFAULTS, pairing=pairing)
 
 

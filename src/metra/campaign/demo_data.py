@@ -105,11 +105,6 @@ def simulate_answer(
     return value, (temper.start + words * temper.pace) * haste
 
 
-def make_hasty(temper: SimulatedJudge) -> SimulatedJudge:
-    """Return a judge who answers faster than anybody can read."""
-    return replace(temper, pace=0.02, start=0.3)
-
-
 def _draw_preference(judge: str, item: TaskItem) -> float:
     """Return a judge's preference for an output: the same whenever they meet it."""
     key = crc32(f"{judge}\0{item.system}\0{item.segment}".encode())

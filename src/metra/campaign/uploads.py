@@ -28,7 +28,7 @@ from metra.formats.annotations.judged_outputs import read_judged_outputs
 from metra.formats.annotations.table import read_annotation_table, read_entities
 from metra.formats.annotations.templates import build_entries, read_templates
 from metra.formats.lines import read_lines
-from metra.formats.stream import DAMAGE, load_json, parse_json, parse_toml
+from metra.formats.stream import DAMAGE, load_json, parse_json
 from metra.limits import get_limits
 from metra.scoring.files import open_corpus
 from metra.scoring.read import collect_texts
@@ -241,11 +241,6 @@ def read_pasted(texts: Mapping[str, str]) -> dict[str, Any]:
     ]
     with save_files(files) as paths:
         return read_material(dict(zip(given, paths, strict=True)))
-
-
-def read_options(text: str) -> dict[str, Any]:
-    """Return a protocol's options from lines of TOML, such as every = 6."""
-    return parse_toml(text, "The table of options", "lines such as every = 6")
 
 
 def read_questions(path: str) -> dict[str, list[list[Any]]]:

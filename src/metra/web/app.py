@@ -30,13 +30,8 @@ def create_app(
     further host names that it accepts.
     """
     secure = base_url is not None and base_url.startswith("https://")
-    app = FastAPI(
-        title="metra judge",
-        docs_url=None,
-        redoc_url=None,
-        openapi_url=None,
-        redirect_slashes=False,
-    )
+    # Without a schema there are no pages of documentation either.
+    app = FastAPI(title="metra judge", openapi_url=None, redirect_slashes=False)
     app.state.metra = AppState(store, clock, base_url, secure, away_after)
     add_error_handlers(app)
     app.include_router(judge_pages.router)

@@ -74,12 +74,7 @@ def put_language(request: Request, reply: Response, language: str) -> None:
 
 def _get_cookie_options(request: Request) -> dict[str, Any]:
     """Return options that keep cookies from scripts and other sites."""
-    return {
-        "path": "/",
-        "secure": get_state(request).secure,
-        "httponly": True,
-        "samesite": "lax",
-    }
+    return {"secure": get_state(request).secure, "httponly": True, "samesite": "lax"}
 
 
 _MOST_BYTES = 64_000_000

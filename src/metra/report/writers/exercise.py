@@ -17,7 +17,6 @@ from metra.meta.measures import (
     list_rows,
 )
 from metra.report.writers.headings import shorten_specs
-from metra.scores.scale import MeasureScale
 from metra.scoring.table import Cell, Column, Table, make_table, mark_best
 
 UNITS = {"text": "translation", "system": "system"}
@@ -42,6 +41,12 @@ def build_exercise_report(study: ExerciseStudy, notes: Sequence[str]) -> MetaRep
 
 def sign_exercise(study: ExerciseStudy) -> str:
     """Return the line that says how the figures came about."""
+    ends = {
+        scale.metric: "protocol"
+        if scale.worst is None or scale.best is None
+        else f"{scale.worst:g}..{scale.best:g}"
+        for scale in study.scales
+    }
     signature = build_signature(
         level=study.level,
         evaluators=len(study.evaluators),
@@ -49,21 +54,10 @@ def sign_exercise(study: ExerciseStudy) -> str:
         metrics=len(study.metrics),
         sd="n-1, pooled over texts" if study.level == "text" else "n-1",
         alpha="interval",
-        scales=";".join(f"{s.metric}={describe_ends(s)}" for s in study.scales),
+        scales=";".join(map("=".join, ends.items())),
         model=study.model_name,
     )
     return f"exercise{signature.removeprefix('meta')}"
-
-
-def describe_ends(scale: MeasureScale) -> str:
-    """Write the values that map to 0 and 100.
-
-    >>> describe_ends(MeasureScale("clarity", "human", 0, 3, "protocol", 0, 3, 9, 0))
-    '0..3'
-    """
-    if scale.worst is None or scale.best is None:
-        return "protocol"
-    return f"{scale.worst:g}..{scale.best:g}"
 
 
 def build_means_table(study: ExerciseStudy) -> Table:

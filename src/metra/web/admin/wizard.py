@@ -19,11 +19,11 @@ from metra.campaign.uploads import (
     CampaignTexts,
     Upload,
     Use,
-    read_options,
     read_pasted,
 )
 from metra.campaign.words import JUDGES_OWN, LANGUAGES
 from metra.errors import FormatError, MetraError
+from metra.formats.stream import parse_toml
 from metra.store import campaigns
 from metra.store.access import Session
 from metra.web.admin.frame import get_field, read_files, render_admin_page
@@ -113,7 +113,8 @@ def _build_campaign(typed: dict[str, str], texts: CampaignTexts) -> Campaign:
     table["judges"] = [line for line in lines if line]
     table |= {name: bool(typed[name]) for name in _SWITCHES}
     if typed["options"].strip():
-        table["options"] = read_options(typed["options"])
+        what, expected = "The table of options", "lines such as every = 6"
+        table["options"] = parse_toml(typed["options"], what, expected)
     material = read_pasted({name: typed[name] for name in READERS})
     settings = check_settings(table, "The form")
     made = check_marks(freeze_campaign(settings, texts.as_corpus(), material))

@@ -45,7 +45,7 @@ class Trait:
     #: "ratio", to be shown with two digits, or "percent", with one.
     unit: str = "percent"
     #: Whether more of it is better (True), worse (False) or neither (None).
-    more_is_better: bool | None = False
+    more_is_better: bool | None = None
     target: float | None = None
 
 
@@ -89,14 +89,10 @@ _DECLARED: dict[str, dict[str, Any]] = tomllib.loads(
 )
 
 
-def _make_trait(name: str, about: Mapping[str, Any]) -> Trait:
-    chosen = {key: about[key] for key in Trait.__slots__ if key in about}
-    if chosen.get("more_is_better") == "neither":
-        chosen["more_is_better"] = None
-    return Trait(name=name, **chosen)
-
-
-TRAITS = tuple(_make_trait(name, about) for name, about in _DECLARED.items())
+TRAITS = tuple(
+    Trait(name=name, **{key: about[key] for key in Trait.__slots__ if key in about})
+    for name, about in _DECLARED.items()
+)
 
 
 def build_profiles(corpus: Corpus, *, preparation: Preparation = PLAIN) -> Profiles:

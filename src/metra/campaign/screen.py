@@ -6,7 +6,7 @@ from typing import Any
 from metra.campaign.assignment import Task
 from metra.campaign.campaign import MARKS, Campaign
 from metra.campaign.protocols.kind import Texts
-from metra.campaign.protocols.record import Protocol
+from metra.campaign.protocols.record import Protocol, collect_extra
 
 
 def get_screen_protocol(campaign: Campaign, task: Task, number: int = 0) -> Protocol:
@@ -57,12 +57,7 @@ def build_screen(
         screen["outputs"][0]["portion"] = list(portion)
     if len(asked.steps) < len(campaign.protocol.steps):
         screen["steps"] = [one.name for one in asked.steps]
-    extra = {
-        reached.name: reached.asks.extra(items[0].text)
-        for reached in passed
-        if reached.asks.has_extra
-    }
-    if extra:
+    if extra := collect_extra(passed, items[0].text):
         screen["extra"] = extra
     own = items[0].segment
     document = campaign.segments[own].document

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from metra.campaign.campaign import Campaign
-from metra.campaign.protocols.record import Protocol, Step, hide_key
+from metra.campaign.protocols.record import Protocol, Step, collect_extra, hide_key
 from metra.campaign.protocols.registry import PROTOCOLS, protocol
 from metra.campaign.rules import STRING, TABLE, TEXT, Rule, check_table
 from metra.campaign.words import (
@@ -74,11 +74,7 @@ def build_example(
             value = answer[step.name]
             answer[step.name] = step.asks.locate_quotes(value, outputs[0], place)
     checked = hide_key(asked.check(answer, asked.name_texts(outputs, None)))
-    extra = {
-        step.name: step.asks.extra(outputs[0])
-        for step in asked.steps
-        if step.asks.has_extra
-    }
+    extra = collect_extra(asked.steps, outputs[0])
     return WorkedExample(content["other"], outputs, checked, content["why"], extra)
 
 

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import chain
 from typing import Literal, TypeAlias
@@ -146,6 +146,12 @@ class Protocol:
     def version(self) -> str:
         """Return a hash that changes with any word of it."""
         return hashlib.sha256(self.as_json().encode()).hexdigest()[:16]
+
+
+def collect_extra(steps: Iterable[Step], output: str) -> dict[str, Answer]:
+    """Return what steps need on the screen besides the texts."""
+    asked = {step.name: step.asks for step in steps if step.asks.has_extra}
+    return {name: asks.extra(output) for name, asks in asked.items()}
 
 
 def hide_key(value: Answer) -> Answer:

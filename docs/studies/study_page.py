@@ -21,9 +21,9 @@ from metra.report.pictures.plots import (
     draw_curves,
     draw_histogram,
     draw_judge_plot,
+    draw_polygons,
     draw_scatter,
 )
-from metra.report.pictures.polygons import draw_polygons
 from metra.stats.curves import LineFit
 
 HERE = Path(__file__).parent

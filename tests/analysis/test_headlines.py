@@ -33,10 +33,10 @@ def compare_systems(near, far, name="comet", **options):
 
 def test_a_system_that_is_better_and_worse():
     results = compare_systems(LOW, HIGH)
-    (verdict,) = list_contrary_verdicts([results])
-    assert (verdict.system, verdict.baseline) == ("far", "near")
-    assert [basis for basis, _ in verdict.better] == ["neural"]
-    assert list(verdict.worse) == [("string", "bleu"), ("string", "chrf")]
+    ((*pair, better, worse),) = list_contrary_verdicts([results])
+    assert pair == ["far", "near"]
+    assert [basis for basis, _ in better] == ["neural"]
+    assert list(worse) == [("string", "bleu"), ("string", "chrf")]
     assert str(results).startswith(
         "Metrics disagree about far: better than near by comet"
     )
@@ -76,10 +76,10 @@ def test_results_of_people_come_with_those_of_metrics():
         comparisons=[],
         clusters={"people": [["far"], ["near"]]},
     )
-    (verdict,) = list_contrary_verdicts([people, metrics])
-    assert (verdict.system, verdict.baseline) == ("far", "near")
-    assert list(verdict.better) == [("people", "people")]
-    assert [metric for _, metric in verdict.worse] == [comet, "bleu", "chrf"]
+    ((*pair, better, worse),) = list_contrary_verdicts([people, metrics])
+    assert pair == ["far", "near"]
+    assert list(better) == [("people", "people")]
+    assert [metric for _, metric in worse] == [comet, "bleu", "chrf"]
 
 
 def test_systems_are_ranked_by_the_most_trusted():

@@ -1,13 +1,15 @@
 """Profiles: every trait by hand, every reading by its bounds."""
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from metra.analysis.collection import TokenStream
 from metra.analysis.profiles import (
     TRAITS,
+    _count_repeats,
     build_profiles,
-    count_repeated_ngrams,
     describe_profile,
     has_loop,
     list_notable_traits,
@@ -305,11 +307,18 @@ def plain_loops(words):
 @given(st.lists(st.sampled_from("ab"), max_size=14))
 def test_loops_as_the_definition_says(words):
     assert has_loop(words) == plain_loops(words)
-    assert not has_loop(words) or count_repeated_ngrams(words)[0] > 0
 
 
-@given(st.lists(st.sampled_from("ab"), max_size=12))
-def test_repeated_ngrams_by_counting(words):
-    grams = [tuple(words[at : at + 4]) for at in range(len(words) - 3)]
-    again = sum(gram in grams[:at] for at, gram in enumerate(grams))
-    assert count_repeated_ngrams(words) == (again, len(grams))
+SEGMENTS = st.lists(st.lists(st.sampled_from([0, 1]), max_size=14), max_size=4)
+
+
+@given(SEGMENTS)
+def test_repeated_ngrams_by_counting(segments):
+    ids = np.array([word for words in segments for word in words], np.int32)
+    lengths = np.array([len(words) for words in segments], np.int64)
+    repeated, ngrams = _count_repeats(TokenStream(ids, lengths, 2))
+    for at, words in enumerate(segments):
+        grams = [tuple(words[start : start + 4]) for start in range(len(words) - 3)]
+        again = sum(gram in grams[:place] for place, gram in enumerate(grams))
+        assert (repeated[at], ngrams[at]) == (again, len(grams))
+        assert not has_loop(words) or again > 0

@@ -48,7 +48,7 @@ def test_answers_follow_quality_mildness_and_taste():
     def average(kind="judged", judge=plain):
         frozen, task = find_tasks(kind)
         answers = [simulate_answer(frozen, task, 0, judge, rng=rng) for _ in range(200)]
-        return np.mean([answer.value["da"] for answer in answers])
+        return np.mean([value["da"] for value, _ in answers])
 
     # The text equals its reference; noise of 2 in 100 is cut above 100.
     assert 98 < average() <= 100

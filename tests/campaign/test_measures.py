@@ -7,9 +7,17 @@ from itertools import pairwise
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.campaign.answers import made
 from tests.tables import load_cases
 
-from metra.campaign.protocols.chips import Chips, get_changes
+from metra.campaign.measurements import list_interrupted
+from metra.campaign.protocols.effort import (
+    Chips,
+    Edit,
+    Reading,
+    explain_unreadable_speed,
+    get_changes,
+)
 from metra.campaign.protocols.questions import (
     ComprehensionQuestion,
     Gaps,
@@ -20,12 +28,6 @@ from metra.campaign.protocols.questions import (
 from metra.campaign.protocols.ratings import Near
 from metra.campaign.protocols.record import hide_key
 from metra.campaign.protocols.registry import protocol
-from metra.campaign.protocols.timed import (
-    Edit,
-    Reading,
-    explain_unreadable_speed,
-    is_interrupted,
-)
 from metra.errors import OptionError
 from metra.text.words import find_words
 
@@ -266,9 +268,13 @@ def test_answers_of_older_versions_are_scored_by_the_same_scale():
 def test_an_attempt_with_a_pause_is_flagged_and_kept():
     asks = Reading(natural=240)
     value = asks.check({"ms": 60_000, "pauses": 1}, "x", {"output": "a b"})
-    assert is_interrupted(value)
     assert asks.scores(value, "x")[0].reason == ""
-    assert not is_interrupted(asks.check({"ms": 1}, "x", {"output": "a"}))
+    whole = asks.check({"ms": 1}, "x", {"output": "a"})
+    answers = [
+        made("s", 1, judge, {"reading-speed": one}, name="reading")
+        for judge, one in (("ann", value), ("bob", whole))
+    ]
+    assert [one.judge for one, _ in list_interrupted(answers)] == ["ann"]
 
 
 def test_no_time_is_trusted_beyond_the_servers():

@@ -14,7 +14,13 @@ from metra.campaign.measurements import (
     collect_judged_outputs,
     compute_running_scores,
 )
-from metra.campaign.protocols.chips import Chips, get_changes
+from metra.campaign.protocols.effort import (
+    Chips,
+    Edit,
+    Reading,
+    count_edits,
+    get_changes,
+)
 from metra.campaign.protocols.questions import (
     ComprehensionQuestion,
     Gaps,
@@ -22,7 +28,6 @@ from metra.campaign.protocols.questions import (
     Template,
 )
 from metra.campaign.protocols.registry import protocol
-from metra.campaign.protocols.timed import Edit, Reading, count_edits
 from metra.campaign.second_look import write_annotations, write_entities, write_terms
 from metra.campaign.uploads import read_material
 from metra.corpus.evalset import EvalSet
@@ -87,8 +92,8 @@ def test_running_figures_count_letters_where_there_are_no_blanks():
     corpus = Outputs(EvalSet([["市場が開く。"]], ["s"]), {"one": ["市場は開く。"]})
     wishes = {"judges": ["a"], "each": 1, "repeats": 0, "degraded": 0}
     frozen = opened("evaltrans", target_language="ja", corpus=corpus, **wishes)
-    [one] = compute_running_scores(frozen, [])
-    assert one.figure("mwer") == pytest.approx(100 / 6)
+    running = compute_running_scores(frozen, [])
+    assert running["one"]["mwer"] == pytest.approx(100 / 6)
 
 
 def thai_value():
@@ -168,16 +173,17 @@ def test_a_judge_sees_her_own_judgements():
 def test_evaltrans_runs_along_with_the_judgements(write):
     frozen = opened("evaltrans", repeats=0, degraded=0)
     nothing = compute_running_scores(frozen, [])
-    assert nothing[1].figure("sser") is None
+    assert "sser" not in nothing["bad"]
     found = answered(frozen, lambda *_: {"evaltrans": {"score": 4}})
-    good, bad = compute_running_scores(frozen, found)
-    assert (good.system, good.figure("sser"), bad.figure("sser")) == ("good", 60, 60)
-    assert bad.figure("mwer") == 100  # 5, 2 and 4 edits for 5, 2 and 4 words
+    running = compute_running_scores(frozen, found)
+    good, bad = running["good"], running["bad"]
+    assert (good["sser"], bad["sser"]) == (60, 60)
+    assert bad["mwer"] == 100  # 5, 2 and 4 edits for 5, 2 and 4 words
     judged = collect_judged_outputs(frozen, found)
     assert len(judged) == 12
     path = write("judged.tsv", list(format_judged_outputs(judged)))
     again = [100 - score for score in scores(f"evaltrans:db={path}", SYSTEMS)]
-    assert again == pytest.approx([good.figure("sser"), bad.figure("sser")])
+    assert again == pytest.approx([good["sser"], bad["sser"]])
 
 
 def row(metric, evaluator, text, score, translation="t"):
@@ -445,8 +451,8 @@ def test_a2_the_subjective_sentence_error_rate(score, sser):
         "evaltrans", each=1, complete=True, repeats=0, degraded=0, judges=["a"]
     )
     found = answered(frozen, lambda *_: {"evaltrans": {"score": score}})
-    for one in compute_running_scores(frozen, found):
-        assert one.figure("sser") == pytest.approx(sser)
+    for figures in compute_running_scores(frozen, found).values():
+        assert figures["sser"] == pytest.approx(sser)
     assert {native for native, *_ in average(found).values()} == {score}
 
 

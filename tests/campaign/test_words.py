@@ -4,10 +4,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metra.campaign.protocols.chips import Chips, get_changes
+from metra.campaign.protocols.effort import (
+    Chips,
+    Edit,
+    Reading,
+    count_edits,
+    get_changes,
+)
 from metra.campaign.protocols.questions import Gaps
 from metra.campaign.protocols.ratings import Near
-from metra.campaign.protocols.timed import Edit, Reading, count_edits
 from metra.text.diff import DiffPiece, compute_difference
 from metra.text.lemmas import count_form_changes, find_word_forms, stem_words
 from metra.text.words import (

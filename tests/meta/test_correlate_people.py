@@ -7,7 +7,7 @@ from tests.campaign.answers import made, table_of
 
 from metra.campaign.creation import freeze_campaign
 from metra.campaign.judgement import assign_blind_names, blind_judgements
-from metra.campaign.metric_scores import score_campaign
+from metra.campaign.measurements import score_campaign
 from metra.campaign.settings import Settings
 from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
@@ -44,7 +44,7 @@ METRICS = {"chrf": registry.metric("chrf")}
 
 
 def correlate(answers, selection=DEFAULT, names=None):
-    automatic, statistics = score_campaign(FROZEN, METRICS, names)
+    automatic, statistics = score_campaign(FROZEN, METRICS, names or {})
     return correlate_people(table_of(answers), selection, automatic, statistics)
 
 
@@ -73,7 +73,7 @@ def test_metrics_need_references():
     evalset = EvalSet(None, ["src"] * COUNT)
     bare = freeze_campaign(SETTINGS, Outputs(evalset, TEXTS))
     with pytest.raises(CorpusError, match="has no references for the metrics"):
-        score_campaign(bare, METRICS)
+        score_campaign(bare, METRICS, {})
 
 
 def build_metric(values, *, systems="xyz", name="m", **about):

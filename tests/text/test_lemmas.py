@@ -12,7 +12,7 @@ from tests.tables import load_cases
 
 import metra
 from metra._core import Tokens, TypeMap
-from metra.campaign.protocols.chips import Chips, get_changes
+from metra.campaign.protocols.effort import Chips, get_changes
 from metra.errors import UnknownNameError
 from metra.text import lemmas
 from metra.text.columns import pack

@@ -7,7 +7,7 @@ al. 2022, WMT).
 
 from collections.abc import Iterator, Sequence
 from itertools import combinations, pairwise
-from typing import NamedTuple
+from typing import TypeAlias
 
 from metra.metrics.record import Basis
 from metra.scoring.results import Results, SystemScores
@@ -20,13 +20,10 @@ TRUST: dict[Basis, str] = {
 }
 
 
-class ContraryVerdict(NamedTuple):
-    """Metrics by which a system is significantly better than another, and worse."""
-
-    system: str
-    baseline: str
-    better: Sequence[tuple[Basis, str]]
-    worse: Sequence[tuple[Basis, str]]
+#: A system, a baseline, and the metrics by which it is significantly better, and worse.
+ContraryVerdict: TypeAlias = tuple[
+    str, str, list[tuple[Basis, str]], list[tuple[Basis, str]]
+]
 
 
 def rank_by_trust(
@@ -75,7 +72,7 @@ def list_contrary_verdicts(all_results: Sequence[Results]) -> list[ContraryVerdi
         )
         kinds = {basis for basis, _ in (*better, *worse)}
         if better and worse and len(kinds) > 1:
-            contrary.append(ContraryVerdict(system, baseline, better, worse))
+            contrary.append((system, baseline, better, worse))
     return contrary
 
 

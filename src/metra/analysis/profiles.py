@@ -45,7 +45,7 @@ class Trait:
     #: "ratio", to be shown with two digits, or "percent", with one.
     unit: str = "percent"
     #: Whether more of it is better (True), worse (False) or neither (None).
-    more_is_better: bool | None = False
+    more_is_better: bool | None = None
     target: float | None = None
 
 
@@ -89,14 +89,10 @@ _DECLARED: dict[str, dict[str, Any]] = tomllib.loads(
 )
 
 
-def _make_trait(name: str, about: Mapping[str, Any]) -> Trait:
-    chosen = {key: about[key] for key in Trait.__slots__ if key in about}
-    if chosen.get("more_is_better") == "neither":
-        chosen["more_is_better"] = None
-    return Trait(name=name, **chosen)
-
-
-TRAITS = tuple(_make_trait(name, about) for name, about in _DECLARED.items())
+TRAITS = tuple(
+    Trait(name=name, **{key: about[key] for key in Trait.__slots__ if key in about})
+    for name, about in _DECLARED.items()
+)
 
 
 def build_profiles(corpus: Corpus, *, preparation: Preparation = PLAIN) -> Profiles:
@@ -275,7 +271,7 @@ def _count_columns(collected: CollectedCorpus) -> dict[str, dict[str, Any]]:
     most, least = _find_expected_numbers(expected)
     punctuation = [read_punctuation(stream) for stream in expected]
     scripts = _find_expected_scripts(refs)
-    capitals = [_count_items(stream, find_upper_case_words) for stream in expected]
+    capitals = set().union(*(_count_items(s, find_upper_case_words) for s in expected))
     source_words = _find_source_words(words)
     spoken = _mark_words(words, str.isalnum)
     spoken_refs = [_select_words(ref, spoken) for ref in words.refs]
@@ -287,6 +283,8 @@ def _count_columns(collected: CollectedCorpus) -> dict[str, dict[str, Any]]:
     for name, matches in collected.matches.items():
         stream = words.systems[name]
         output = [text or "" for text in texts.outputs[name]]
+        upper_case = _count_items(output, find_upper_case_words)
+        unexpected = {at: n for at, n in upper_case.items() if at not in capitals}
         counts[name] = {
             "segments": np.ones(len(output)),
             "reference_words": lengths,
@@ -303,16 +301,7 @@ def _count_columns(collected: CollectedCorpus) -> dict[str, dict[str, Any]]:
             "empty": (stream.lengths == 0) & has_words,
             "foreign_letters": _count_foreign_letters(output, refs, scripts),
             "characters": [len(text) for text in output],
-            "upper_case": _sum_by_segment(
-                {
-                    pair: count
-                    for pair, count in _count_items(
-                        output, find_upper_case_words
-                    ).items()
-                    if not any(pair in each for each in capitals)
-                },
-                len(output),
-            ),
+            "upper_case": _sum_by_segment(unexpected, len(output)),
         }
     return counts
 
@@ -346,24 +335,22 @@ def _count_repetition(
 
 
 def _count_repeats(stream: TokenStream) -> tuple[Array, Array]:
-    """Count each segment's repeated n-grams, and all of them."""
+    """Count each segment's n-grams that have stood in it before, and all of them.
+
+    Welleck et al. 2020, "Neural text generation with unlikelihood training", ICLR, divide
+    the one by the other (seq-rep-4).
+    """
     ngrams = np.maximum(stream.lengths - ORDER + 1, 0)
-    repeated = np.zeros(len(ngrams))
     ends = np.repeat(np.cumsum(stream.lengths), stream.lengths)
     starts = np.flatnonzero(np.arange(len(stream.ids)) + ORDER <= ends)
-    # Equal n-grams of a segment have equal keys; few others have, and are counted exactly.
-    keys = np.zeros(len(starts), np.uint64)
+    keys = segments = stream.segments[starts]
     for offset in range(ORDER):
-        keys += stream.ids[starts + offset].astype(np.uint64)
-        keys *= np.uint64(0x9E3779B97F4A7C15)
-        keys ^= keys >> np.uint64(29)
-    half = np.uint64(32)
-    keys = (stream.segments[starts].astype(np.uint64) << half) | (keys >> half)
-    keys.sort()
-    again = np.unique(keys[1:][keys[1:] == keys[:-1]] >> half)
-    for segment, ids in _list_words(stream, again.tolist()):
-        repeated[segment], _ = count_repeated_ngrams(ids)
-    return repeated, ngrams.astype(np.float64)
+        # Numbered anew after each word, so that no key is too large.
+        keys = keys * stream.vocabulary + stream.ids[starts + offset]
+        keys = np.unique(keys, return_inverse=True)[1]
+    _, first = np.unique(keys, return_index=True)
+    different = np.bincount(segments[first], minlength=len(ngrams))
+    return (ngrams - different).astype(np.float64), ngrams.astype(np.float64)
 
 
 def _list_words(
@@ -474,19 +461,6 @@ ORDER = 4
 #: The longest phrase that is looked for in loops, and the fewest words a loop has.
 LONGEST = 10
 LOOP = 6
-
-
-def count_repeated_ngrams(words: Sequence[object]) -> tuple[int, int]:
-    """Count the n-grams that have stood in the segment before, and all n-grams.
-
-    Welleck et al. 2020, "Neural text generation with unlikelihood training", ICLR, divide
-    the one by the other (seq-rep-4).
-    """
-    total = len(words) - ORDER + 1
-    if total <= 1:
-        return 0, max(total, 0)
-    different = set(zip(*(words[at:] for at in range(ORDER)), strict=False))
-    return total - len(different), total
 
 
 def has_loop(words: Sequence[object]) -> bool:

@@ -58,6 +58,11 @@ def get_segment_scores(results: Results, system: str, spec: str) -> Array:
     return scores
 
 
+def _pool_segment_scores(results: Results, spec: str) -> Array:
+    names = [system.name for system in results.systems]
+    return np.concatenate([get_segment_scores(results, name, spec) for name in names])
+
+
 def compute_bin_edges(scores: Array) -> Array:
     """Cut the range of the scores into equal bins between round numbers.
 
@@ -120,12 +125,7 @@ def relate_metrics(results: Results) -> list[ScoreRelation]:
     """Relate every metric to every later one."""
     specs = results.specs
     names = [system.name for system in results.systems]
-    pooled = {
-        spec: np.concatenate(
-            [get_segment_scores(results, name, spec) for name in names]
-        )
-        for spec in specs
-    }
+    pooled = {spec: _pool_segment_scores(results, spec) for spec in specs}
     return [
         relate_scores(
             x,
@@ -206,7 +206,7 @@ def relate_to_results(
                 if np.isfinite(means[each])
             ],
             pooled,
-            np.concatenate([get_segment_scores(results, each, spec) for each in names]),
+            _pool_segment_scores(results, spec),
             (direction, results.systems[0].scores[spec].direction),
         )
         for spec in results.specs

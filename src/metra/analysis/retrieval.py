@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from metra.corpus.batch import SegmentColumn
 from metra.corpus.outputs import Corpus
 from metra.errors import CorpusError, require_package
+from metra.scoring.read import collect_texts
 from metra.stats.defaults import SEED, TRIALS
 from metra.stats.resampling import Sample, compute_intervals
 from metra.text.columns import pack
@@ -60,7 +60,6 @@ def _sum_discounted_gains(gains: Sequence[float]) -> float:
 K1 = 1.2
 B = 0.75
 
-CHUNK = 1024
 REFERENCE = "reference"
 
 
@@ -166,15 +165,12 @@ def _collect_documents(corpus: Corpus) -> dict[str, dict[str, list[str]]]:
             "run; rename it with NAME=FILE."
         )
         raise CorpusError(msg)
-    texts: dict[str, dict[str, list[str]]] = {
-        name: {} for name in (REFERENCE, *corpus.systems)
-    }
-    for chunk in corpus.chunks(CHUNK):
-        columns: dict[str, SegmentColumn] = {REFERENCE: chunk.refs[0], **chunk.systems}
-        for name, column in columns.items():
-            for index, document in enumerate(chunk.documents or ()):
-                segments = texts[name].setdefault(document, [])
-                segments.append(column.text[index] or "")
+    outputs, refs, _, documents = collect_texts(corpus)
+    texts: dict[str, dict[str, list[str]]] = {}
+    for name, column in {REFERENCE: refs[0], **outputs}.items():
+        segments = texts.setdefault(name, {})
+        for document, text in zip(documents, column, strict=True):
+            segments.setdefault(document, []).append(text or "")
     return texts
 
 

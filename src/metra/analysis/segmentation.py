@@ -223,22 +223,21 @@ def _segment_text(
     settings: SegmentationSettings,
 ) -> tuple[list[SegmentRecord], int]:
     """Segment one text; return also the number of sentences with no segment."""
-    records, added = [], 0
+    records = []
     if settings.method == "align":
         matches = align_sentences(
             lines, references, split=settings.split, lang=settings.lang
         )
-        added = sum(len(match.added) for match in matches)
         for match, text in zip(matches, shown, strict=True):
             about = match.confidence, _explain_match(match), match.text, text
             records.append(SegmentRecord(0, match.kind, *about))
-        return records, added
+        return records, sum(len(match.added) for match in matches)
     parts = resegment(lines, references, slack=settings.slack, lang=settings.lang)
     for part, text in zip(parts, shown, strict=True):
         kind = "cut" if part.text else "empty"
         about = part.confidence, _explain_part(part, text), part.text, text
         records.append(SegmentRecord(0, kind, *about, part.edits))
-    return records, added
+    return records, 0
 
 
 _FEW_WORDS = "few words in common"

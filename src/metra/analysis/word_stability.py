@@ -82,17 +82,17 @@ def compute_stability(
     if not width > 0:
         raise OptionError(not_possible(f"width={width:g}", "a number above 0"))
     texts = [list(first), list(second)]
-    scores = [_score_words(entry) for entry in _count_lists(texts)]
+    scores = _score_lists(texts)
     pairs = list(zip(*map(_group_by_document, texts), strict=True))
     overlaps = [_compute_overlap(pairs, order) for order in range(1, n + 1)]
     sets = _build_word_sets(pairs, scores, names, width)
     return StabilityResult(names, len(pairs), tuple(overlaps), tuple(sets))
 
 
-def _count_lists(
+def _score_lists(
     texts: Sequence[Iterable[tuple[Tokens, list[str]]]],
-) -> list[Frequencies]:
-    """Count the words of both translations, which must be of the same documents."""
+) -> list[list[dict[str, tuple[float, float]]]]:
+    """Score the words of both translations, which must be of the same documents."""
     lists = [Frequencies(text) for text in texts]
     if lists[0].documents != lists[1].documents:
         msg = "The two translations must have the same documents in the same order."
@@ -103,7 +103,7 @@ def _count_lists(
             "it with."
         )
         raise CorpusError(msg)
-    return lists
+    return list(map(_score_words, lists))
 
 
 #: The four sets of the paper: n-grams that one reference has alone (d) or both have (c), with
@@ -158,7 +158,7 @@ def compute_match_sets(
     as there are common ones left.
     """
     texts = [list(text) for text in references]
-    scores = [_score_words(entry) for entry in _count_lists(texts)]
+    scores = _score_lists(texts)
 
     def count(text: Iterable[tuple[Tokens, list[str]]]) -> list[Grams]:
         return [_count_ngrams(document, n) for document in _group_by_document(text)]

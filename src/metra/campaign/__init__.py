@@ -7,8 +7,7 @@ creation: a campaign from its settings and texts, or from its file; the keys of 
 demo_data: simulated judges and campaigns on the shipped example
 imports: judgements and texts of other programs
 judgement: answers as judgements, their scores and latest revisions; fields kept with an answer
-measurements: interruptions, and EvalTrans scores so far
-metric_scores: the texts as a corpus, and scores of metrics
+measurements: scores of metrics, interruptions, and EvalTrans scores so far
 protocols: protocols and kinds of questions
 rules: the entries that TOML tables may have
 screen: questions, texts and first marks of one screen, without names of systems

@@ -37,8 +37,8 @@ from metra.errors import (
 from metra.formats.stream import read_toml
 from metra.formats.texts.columns import ColumnNames, ReadingOptions, split_output_column
 from metra.scoring.files import open_corpus
+from metra.scoring.read import collect_texts
 
-_CHUNK = 4096
 _SINGLE = ("source", "documents")
 _READING = ("input_format", *ReadingOptions._fields)
 #: What [files] may say: files, and of tables the same as the options of `metra score`.
@@ -314,18 +314,16 @@ def _keep_missing_names(
 
 
 def _read_corpus(corpus: Corpus) -> tuple[list[CampaignSegment], list[System]]:
-    segments: list[CampaignSegment] = []
-    outputs: dict[str, list[str]] = {name: [] for name in corpus.systems}
-    for chunk in corpus.chunks(_CHUNK):
-        for at in range(len(chunk)):
-            document = chunk.documents[at] if chunk.documents is not None else ""
-            source = chunk.source.text[at] if chunk.source is not None else None
-            references = (column.text[at] for column in chunk.refs)
-            texts = tuple(text for text in references if text is not None)
-            segments.append(CampaignSegment(document, source, texts))
-            for name, column in chunk.systems.items():
-                outputs[name].append(column.text[at] or "")
-    systems = [System(name, "mt", tuple(texts)) for name, texts in outputs.items()]
+    outputs, references, source, documents = collect_texts(corpus)
+    systems = [
+        System(name, "mt", tuple(text or "" for text in column))
+        for name, column in outputs.items()
+    ]
+    segments = []
+    for at in range(len(systems[0].outputs)):
+        texts = tuple(text for ref in references if (text := ref[at]) is not None)
+        about = documents[at] if documents else "", source[at] if source else None
+        segments.append(CampaignSegment(*about, texts))
     return segments, systems
 
 
@@ -482,9 +480,8 @@ def check_marks(campaign: Campaign) -> Campaign:
                     f"has {len(campaign.segments)} segments."
                 )
                 raise CorpusError(msg)
-            texts = {"output": outputs[system][place]}
-            if (source := campaign.segments[place].source) is not None:
-                texts["source"] = source
+            output, source = outputs[system][place], campaign.segments[place].source
+            texts = campaign.protocol.name_texts([output], source)
             where = f"{name}: {system}, segment {segment}"
             tidy.setdefault(system, {})[segment] = step.asks.check(marks, where, texts)
     return replace(campaign, material=campaign.material | {MARKS: tidy})

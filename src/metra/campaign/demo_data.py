@@ -69,14 +69,6 @@ class SimulatedJudge:
     start: float = 3.0
 
 
-@dataclass(frozen=True, slots=True)
-class SimulatedAnswer:
-    """An answer, and how long it took."""
-
-    value: dict[str, Any]
-    seconds: float
-
-
 def draw_judges(count: int, *, rng: np.random.Generator) -> list[SimulatedJudge]:
     """Draw some judges."""
     judges = []
@@ -94,8 +86,8 @@ def simulate_answer(
     temper: SimulatedJudge,
     *,
     rng: np.random.Generator,
-) -> SimulatedAnswer:
-    """Return a simulated answer to one screen."""
+) -> tuple[dict[str, Any], float]:
+    """Return a simulated answer to one screen, and the seconds that it took."""
     items = task.items if campaign.protocol.contrastive else (task.items[number],)
     qualities = [
         _estimate_quality(item.text, campaign.segments[item.segment].references)
@@ -110,12 +102,7 @@ def simulate_answer(
     }
     words = sum(len(item.text.split()) for item in items)
     haste = float(rng.lognormal(0, 0.35))
-    return SimulatedAnswer(value, (temper.start + words * temper.pace) * haste)
-
-
-def make_hasty(temper: SimulatedJudge) -> SimulatedJudge:
-    """Return a judge who answers faster than anybody can read."""
-    return replace(temper, pace=0.02, start=0.3)
+    return value, (temper.start + words * temper.pace) * haste
 
 
 def _draw_preference(judge: str, item: TaskItem) -> float:

@@ -11,12 +11,12 @@ from typing import Any
 
 from metra.campaign.assignment import BASELINE
 from metra.campaign.campaign import PORTIONS, Campaign, CampaignSegment
-from metra.campaign.protocols.kind import KEY
-from metra.campaign.protocols.registry import PROTOCOLS, protocol
-from metra.campaign.protocols.timed import (
+from metra.campaign.protocols.effort import (
     compute_reading_speed,
     explain_unreadable_speed,
 )
+from metra.campaign.protocols.kind import KEY
+from metra.campaign.protocols.registry import PROTOCOLS, protocol
 from metra.errors import format_count
 from metra.scores.judgement import Judgement, build_scores, find_latest
 from metra.scores.judgement_jsonl import format_lines
@@ -80,11 +80,7 @@ def check_imported(judgement: Judgement) -> Judgement:
     What other programs let judges say is allowed; marks must lie inside the texts.
     """
     asked = protocol(judgement.protocol)
-    texts = {"output": judgement.outputs[0]}
-    if asked.contrastive:
-        texts = {str(place): text for place, text in enumerate(judgement.outputs, 1)}
-    if judgement.source is not None:
-        texts["source"] = judgement.source
+    texts = asked.name_texts(judgement.outputs, judgement.source)
     value = {}
     if judgement.cannot is None:
         value = asked.relax_rules().check(judgement.value, texts)

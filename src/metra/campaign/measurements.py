@@ -1,34 +1,27 @@
-"""Measurements beside the ranking: interruptions, and EvalTrans scores so far."""
+"""Measurements beside the ranking: metrics, interruptions, and EvalTrans scores so far."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
 
 from metra.campaign.campaign import Campaign
 from metra.campaign.judgement import drop_checks, keep_latest
 from metra.campaign.protocols.record import Protocol
-from metra.campaign.protocols.timed import is_interrupted
 from metra.corpus.batch import Batch
+from metra.corpus.evalset import EvalSet
+from metra.corpus.outputs import Outputs
+from metra.errors import CorpusError
 from metra.formats.annotations.judged_outputs import JudgedOutput
 from metra.metrics.evaltrans import JudgedOutputs, OutputScorer, parts
-from metra.metrics.record import Parts
+from metra.metrics.record import Metric
 from metra.scores.judgement import Judgement
+from metra.scores.table import Scores
+from metra.scoring.scorers import score_systems
+from metra.stats.panel import SegmentStatistics
 from metra.text.preparation import make_preparation
 from metra.text.words import is_unspaced
 
 PROTOCOL = "evaltrans"
-
-
-@dataclass(frozen=True, slots=True)
-class RunningScores:
-    """One system so far: sser, mwer and the other parts of `evaltrans`."""
-
-    system: str
-    parts: Parts
-
-    def figure(self, name: str) -> float | None:
-        """Return a part by its name, such as sser; None where there is none."""
-        part = self.parts.get(name)
-        return float(part) if isinstance(part, int | float) else None
 
 
 def collect_judged_outputs(
@@ -56,8 +49,8 @@ def collect_added_outputs(judgements: Iterable[Judgement]) -> list[JudgedOutput]
 
 def compute_running_scores(
     campaign: Campaign, judgements: Iterable[Judgement]
-) -> list[RunningScores]:
-    """Return SSER, mWER and how far they rest on extrapolation, for each system."""
+) -> dict[str, dict[str, float]]:
+    """Return SSER, mWER and how far they rest on extrapolation, by system."""
     # As on the screen, letters are words where there are no blanks.
     every = "\n".join(output for one in campaign.systems for output in one.outputs)
     tok = "char" if is_unspaced(every) else "none"
@@ -65,10 +58,11 @@ def compute_running_scores(
     judged = collect_judged_outputs(campaign, judgements)
     scorer = OutputScorer(JudgedOutputs(judged, text, "segment"), 1)
     references = [segment.references for segment in campaign.segments]
-    running = []
+    running = {}
     for one in campaign.systems:
         rows = scorer.rows(Batch(list(one.outputs), refs_per_segment=references))
-        running.append(RunningScores(one.name, parts(rows.sum(0))))
+        figures = parts(rows.sum(0)).items()
+        running[one.name] = {k: v for k, v in figures if isinstance(v, int | float)}
     return running
 
 
@@ -90,25 +84,42 @@ def add_judged_outputs(campaign: Campaign, own: Iterable[Judgement]) -> Campaign
     return replace(campaign, material=campaign.material | {"judged": judged})
 
 
-@dataclass(frozen=True, slots=True)
-class InterruptedAttempt:
-    """An attempt with a pause: it counts, but somebody should look at it."""
-
-    judge: str
-    system: str
-    document: str
-    pauses: int
-    hidden_seconds: float
-
-
-def list_interrupted(judgements: Iterable[Judgement]) -> list[InterruptedAttempt]:
-    """Return the attempts with a pause."""
+def list_interrupted(
+    judgements: Iterable[Judgement],
+) -> list[tuple[Judgement, dict[str, Any]]]:
+    """Return the attempts with a pause, and their times: they count, but look at them."""
     return [
-        InterruptedAttempt(
-            *(one.judge, one.systems[0], one.document),
-            *(step["pauses"], step["hidden_ms"] / 1000),
-        )
+        (one, step)
         for one in judgements
         for step in one.value.values()
-        if isinstance(step, dict) and is_interrupted(step)
+        if isinstance(step, dict) and (step.get("pauses") or step.get("hidden_ms"))
     ]
+
+
+def score_campaign(
+    campaign: Campaign, metrics: Mapping[str, Metric], names: Mapping[str, str]
+) -> tuple[Scores, dict[str, SegmentStatistics]]:
+    """Score the campaign's outputs by metrics; `names` renames systems."""
+    settings = campaign.settings
+    documents = [segment.document for segment in campaign.segments]
+    systems = {
+        names.get(system.name, system.name): list(system.outputs)
+        for system in campaign.systems
+        if system.kind == "mt"
+    }
+    evalset = EvalSet(
+        documents=documents if all(documents) else None,
+        refs_per_segment=_list_references(campaign),
+    )
+    lang = f"{settings.source_language}-{settings.target_language}"
+    return score_systems(Outputs(evalset, systems), metrics, lang=lang)
+
+
+def _list_references(campaign: Campaign) -> list[tuple[str, ...]]:
+    """Return each segment's references; one that takes part is none for metrics."""
+    last = -1 if any(one.kind == "reference" for one in campaign.systems) else None
+    references = [segment.references[:last] for segment in campaign.segments]
+    if not all(references):
+        msg = f"{campaign.settings.name} has no references for the metrics."
+        raise CorpusError(msg)
+    return references

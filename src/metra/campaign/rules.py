@@ -43,20 +43,15 @@ def check_table(
     return given
 
 
-def _is_text(value: Any) -> bool:
-    return isinstance(value, str) and bool(value.strip())
-
-
-def _are_strings(value: Any) -> bool:
-    return isinstance(value, list | tuple) and all(isinstance(v, str) for v in value)
-
-
 SWITCH = Rule(lambda value: isinstance(value, bool), "true or false")
 WHOLE = Rule(lambda value: type(value) is int, "a whole number")
 NUMBER = Rule(lambda value: type(value) in (int, float), "a number")
 STRING = Rule(lambda value: isinstance(value, str), "a text")
-TEXT = Rule(_is_text, "a text")
-STRINGS = Rule(_are_strings, "a list of texts")
+TEXT = Rule(lambda value: isinstance(value, str) and bool(value.strip()), "a text")
+STRINGS = Rule(
+    lambda value: isinstance(value, list | tuple) and all(map(STRING.fits, value)),
+    "a list of texts",
+)
 TABLE = Rule(lambda value: isinstance(value, Mapping), "a table")
 #: The rule of options by the type of their default.
 BY_TYPE = {bool: SWITCH, int: WHOLE, float: NUMBER, str: STRING, list: STRINGS}
@@ -65,10 +60,8 @@ BY_TYPE = {bool: SWITCH, int: WHOLE, float: NUMBER, str: STRING, list: STRINGS}
 def make_count(least: int) -> Rule:
     """Return the rule of whole numbers from `least` on."""
 
-    def fits(value: Any) -> bool:
-        return type(value) is int and value >= least
-
-    return Rule(fits, f"a whole number, {least} or more")
+    expected = f"a whole number, {least} or more"
+    return Rule(lambda value: type(value) is int and value >= least, expected)
 
 
 def make_choice(*names: str) -> Rule:

@@ -5,7 +5,8 @@ from typing import Any
 
 from metra.campaign.assignment import Task
 from metra.campaign.campaign import MARKS, Campaign
-from metra.campaign.protocols.record import Protocol
+from metra.campaign.protocols.kind import Texts
+from metra.campaign.protocols.record import Protocol, collect_extra
 
 
 def get_screen_protocol(campaign: Campaign, task: Task, number: int = 0) -> Protocol:
@@ -56,12 +57,7 @@ def build_screen(
         screen["outputs"][0]["portion"] = list(portion)
     if len(asked.steps) < len(campaign.protocol.steps):
         screen["steps"] = [one.name for one in asked.steps]
-    extra = {
-        reached.name: reached.asks.extra(items[0].text)
-        for reached in passed
-        if reached.asks.has_extra
-    }
-    if extra:
+    if extra := collect_extra(passed, items[0].text):
         screen["extra"] = extra
     own = items[0].segment
     document = campaign.segments[own].document
@@ -95,17 +91,12 @@ def prefill_marks(campaign: Campaign, task: Task, number: int) -> dict[str, Any]
     return None if marks is None else {step.name: [dict(mark) for mark in marks]}
 
 
-def collect_texts(campaign: Campaign, task: Task, number: int) -> dict[str, str]:
+def collect_texts(campaign: Campaign, task: Task, number: int) -> Texts:
     """Return the texts that an answer may point into, as `Protocol.check` wants them."""
-    asked = campaign.protocol
-    if asked.contrastive:
-        texts = {str(place): item.text for place, item in enumerate(task.items, 1)}
-    else:
-        texts = {"output": task.items[number].text}
-    source = campaign.segments[task.items[number].segment].source
-    if asked.basis == "source" and source is not None:
-        texts["source"] = source
-    return texts
+    asked, item = campaign.protocol, task.items[number]
+    shown = task.items if asked.contrastive else (item,)
+    source = campaign.segments[item.segment].source if asked.basis == "source" else None
+    return asked.name_texts([each.text for each in shown], source)
 
 
 def _get_basis(campaign: Campaign, segment: int) -> str | None:

@@ -13,6 +13,7 @@ from typing import Any, Literal, TypeAlias, get_args
 
 from metra.campaign.protocols.record import Basis
 from metra.campaign.rules import (
+    NUMBER,
     SWITCH,
     TABLE,
     TEXT,
@@ -85,11 +86,9 @@ def _are_names(value: object) -> bool:
     return 0 < len(set(value)) == len(value)
 
 
-def _is_share(value: Any) -> bool:
-    return type(value) in (int, float) and 0 <= value <= 0.5
-
-
-_SHARE = Rule(_is_share, "a share from 0 to 0.5")
+_SHARE = Rule(
+    lambda value: NUMBER.fits(value) and 0 <= value <= 0.5, "a share from 0 to 0.5"
+)
 _GUIDE = (
     f"{', '.join(LANGUAGES)}, or {JUDGES_OWN} for the language of each judge's pages"
 )

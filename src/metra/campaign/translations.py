@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from metra.campaign.campaign import Campaign
-from metra.campaign.protocols.record import Protocol, Step, hide_key
+from metra.campaign.protocols.record import Protocol, Step, collect_extra, hide_key
 from metra.campaign.protocols.registry import PROTOCOLS, protocol
 from metra.campaign.rules import STRING, TABLE, TEXT, Rule, check_table
 from metra.campaign.words import (
@@ -73,15 +73,8 @@ def build_example(
         if step.name in answer:
             value = answer[step.name]
             answer[step.name] = step.asks.locate_quotes(value, outputs[0], place)
-    texts = {str(at): text for at, text in enumerate(outputs, 1)}
-    if not asked.contrastive:
-        texts = {"output": outputs[0]}
-    checked = hide_key(asked.check(answer, texts))
-    extra = {
-        step.name: step.asks.extra(outputs[0])
-        for step in asked.steps
-        if step.asks.has_extra
-    }
+    checked = hide_key(asked.check(answer, asked.name_texts(outputs, None)))
+    extra = collect_extra(asked.steps, outputs[0])
     return WorkedExample(content["other"], outputs, checked, content["why"], extra)
 
 
@@ -184,10 +177,6 @@ def _are_paragraphs(value: object) -> bool:
     return bool(listed) and all(map(TEXT.fits, listed))
 
 
-def _are_tables(value: object) -> bool:
-    return isinstance(value, list) and all(isinstance(one, Mapping) for one in value)
-
-
 _SENTENCES = ("title", "lead")
 _PARAGRAPHS = ("introduction", "paragraphs", "points")
 _TEXTS_RULE = Rule(_are_paragraphs, "a text, or a list of paragraphs")
@@ -196,7 +185,10 @@ _WORDING = {
     **dict.fromkeys(_SENTENCES, TEXT),
     **dict.fromkeys(_PARAGRAPHS, _TEXTS_RULE),
     "steps": TABLE,
-    "examples": Rule(_are_tables, "tables [[wording.examples]]"),
+    "examples": Rule(
+        lambda value: isinstance(value, list) and all(map(TABLE.fits, value)),
+        "tables [[wording.examples]]",
+    ),
 }
 _EXAMPLE = {
     "other": STRING,

@@ -21,7 +21,6 @@ from tempfile import TemporaryDirectory
 from types import NoneType
 from typing import Any, Literal, NamedTuple
 
-from metra.corpus.batch import CorpusChunk
 from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
 from metra.errors import FormatError, MetraError, format_count
@@ -29,12 +28,12 @@ from metra.formats.annotations.judged_outputs import read_judged_outputs
 from metra.formats.annotations.table import read_annotation_table, read_entities
 from metra.formats.annotations.templates import build_entries, read_templates
 from metra.formats.lines import read_lines
-from metra.formats.stream import DAMAGE, load_json, parse_json, parse_toml
+from metra.formats.stream import DAMAGE, load_json, parse_json
 from metra.limits import get_limits
 from metra.scoring.files import open_corpus
+from metra.scoring.read import collect_texts
 
 Use = Literal["output", "reference", "source", "document"]
-_CHUNK = 4096
 
 
 class Upload(NamedTuple):
@@ -83,11 +82,10 @@ class CampaignTexts:
 
 @dataclass(frozen=True, slots=True)
 class PairedUploads:
-    """The texts of files with their columns, or the problem with them."""
+    """The texts of files with their columns, and what judges would notice."""
 
     columns: tuple[ColumnCounts, ...]
-    texts: CampaignTexts | None
-    problem: str
+    texts: CampaignTexts
     warnings: tuple[str, ...]
 
 
@@ -111,20 +109,23 @@ def save_files(files: Iterable[tuple[str, bytes]]) -> Iterator[list[str]]:
 
 
 def pair_uploads(uploads: Sequence[Upload]) -> PairedUploads:
-    """Return the texts of files that belong together, or the problem in a sentence."""
-    try:
-        with save_files((one.name, one.content) for one in uploads) as files:
-            paths = _group_uploads(uploads, files)
-            corpus = open_corpus(
-                paths["output"],
-                paths.get("reference", []),
-                *(paths.get(use, [None])[0] for use in ("source", "document")),
-            )
-            texts = _collect_texts(corpus.chunks(_CHUNK))
-    except MetraError as error:
-        return PairedUploads((), None, str(error), ())
+    """Return the texts of files that belong together."""
+    with save_files((one.name, one.content) for one in uploads) as files:
+        paths = _group_uploads(uploads, files)
+        corpus = open_corpus(
+            paths["output"],
+            paths.get("reference", []),
+            *(paths.get(use, [None])[0] for use in ("source", "document")),
+        )
+        outputs, references, source, documents = collect_texts(corpus)
+    texts = CampaignTexts(
+        {name: [text or "" for text in column] for name, column in outputs.items()},
+        references,
+        [text or "" for text in source] or None,
+        documents or None,
+    )
     columns = tuple(_count_columns(texts))
-    return PairedUploads(columns, texts, "", tuple(_find_warnings(columns, uploads)))
+    return PairedUploads(columns, texts, tuple(_find_warnings(columns, uploads)))
 
 
 def unpack_texts(line: str) -> CampaignTexts:
@@ -170,25 +171,6 @@ def _group_uploads(
             msg = f"There are {len(paths[use])} files for the {use}; choose one."
             raise FormatError(msg)
     return paths
-
-
-def _collect_texts(chunks: Iterable[CorpusChunk]) -> CampaignTexts:
-    outputs: dict[str, list[str]] = {}
-    references: list[list[str | None]] = []
-    source: list[str] = []
-    documents: list[str] = []
-    for chunk in chunks:
-        size = range(len(chunk))
-        for name, column in chunk.systems.items():
-            outputs.setdefault(name, []).extend(column.text[at] or "" for at in size)
-        references += [[] for _ in chunk.refs[len(references) :]]
-        for texts, column in zip(references, chunk.refs, strict=True):
-            texts.extend(column.text[at] for at in size)
-        if chunk.source is not None:
-            source += [chunk.source.text[at] or "" for at in size]
-        if chunk.documents is not None:
-            documents += chunk.documents
-    return CampaignTexts(outputs, references, source or None, documents or None)
 
 
 def _count_columns(texts: CampaignTexts) -> Iterator[ColumnCounts]:
@@ -259,11 +241,6 @@ def read_pasted(texts: Mapping[str, str]) -> dict[str, Any]:
     ]
     with save_files(files) as paths:
         return read_material(dict(zip(given, paths, strict=True)))
-
-
-def read_options(text: str) -> dict[str, Any]:
-    """Return a protocol's options from lines of TOML, such as every = 6."""
-    return parse_toml(text, "The table of options", "lines such as every = 6")
 
 
 def read_questions(path: str) -> dict[str, list[list[Any]]]:

@@ -53,8 +53,8 @@ def clir(
     """
     from metra.analysis.retrieval import evaluate_retrieval
     from metra.formats.annotations.table import read_qrels, read_queries
+    from metra.report.writers.analysis import build_retrieval_report
     from metra.report.writers.meta import render
-    from metra.report.writers.retrieval import build_retrieval_report
 
     asked = read_queries(queries)
     judged = read_qrels(qrels) if qrels else None

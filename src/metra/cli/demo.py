@@ -104,7 +104,6 @@ def _write_report(folder: str, example: "ExampleFiles") -> tuple[str, str]:
         study = build_study(open_corpus(*files), metrics, baseline=SYSTEMS[0])
         named = [*example.outputs, *example.references, example.source, example.docs]
         title = "The market and the brake"
-        output.write_output(
-            render(study, output.build_provenance(named), title), str(path)
-        )
+        page = render(study, title, output.format_command(), named)
+        output.write_output(page, str(path))
     return str(path), output.format_size(path.stat().st_size)

@@ -13,7 +13,6 @@ import click
 from metra.errors import CorpusError, FormatError
 
 if TYPE_CHECKING:
-    from metra.report.html.page import Provenance
     from metra.report.table import PaperOptions, Style
 
 
@@ -270,11 +269,8 @@ def _join_pieces(pieces: Iterator[str]) -> Iterator[str]:
         yield "".join(some)
 
 
-def build_provenance(files: Sequence[str]) -> "Provenance":
-    """Note the command line and the day, or the day that SOURCE_DATE_EPOCH says."""
+def format_command() -> str:
+    """Write the command line as a shell reads it."""
     import shlex
 
-    from metra.report.html.page import Provenance, get_date
-
-    command = shlex.join(["metra", *sys.argv[1:]])
-    return Provenance(command, files, get_date())
+    return shlex.join(["metra", *sys.argv[1:]])

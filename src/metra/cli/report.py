@@ -97,7 +97,7 @@ def report(
     read_files += [files.test_set.title] if files.test_set else []
     layouts = corpus.layouts
     read = [f"{n} ({layouts[n]})" if n in layouts else n for n in read_files]
-    page = render(study, output.build_provenance(read), title)
+    page = render(study, title, output.format_command(), read)
     output.write_output(page, out)
     if out != "-":
         size = output.format_size(len(page.encode()) + 1)

@@ -152,8 +152,8 @@ def _segment_files(
 ) -> None:
     """Read, segment and write; report unsure segments."""
     from metra.analysis import segmentation
+    from metra.report.writers.analysis import build_segmentation_report
     from metra.report.writers.meta import render
-    from metra.report.writers.segmentation import build_segmentation_report
 
     chosen = segmentation.SegmentationSettings(method=method, **settings)
     texts = segmentation.read_unaligned_texts(*files[:4], **files.reading_options)

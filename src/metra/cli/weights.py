@@ -120,7 +120,7 @@ def stability(
     """
     from metra.analysis.word_stability import compute_stability
     from metra.formats.stream import name_system
-    from metra.report.pictures import polygons
+    from metra.report.pictures.plots import draw_polygons
     from metra.report.writers.meta import render
     from metra.report.writers.salience import build_stability_report
     from metra.scoring.files import open_texts, read_streams
@@ -132,7 +132,7 @@ def stability(
         width=width,
     )
     if plot is not None:
-        draw = partial(polygons.draw_polygons, result)
+        draw = partial(draw_polygons, result)
         output.write_picture(draw, plot, print_width)
     report = build_stability_report(result)
     output.write_output(render(report, form, output.build_style(out)), out)

@@ -57,7 +57,9 @@ def find_factory(name: str) -> Callable[..., Metric]:
         msg = f"{name!r} names several metrics; give each of them separately."
         raise UnknownNameError(msg)
     if name.lower() in _ELSEWHERE.split():
-        msg = f"metra does not compute {name}; give scores of its program as {name}@FILE."
+        msg = (
+            f"metra does not compute {name}; give scores of its program as {name}@FILE."
+        )
         raise UnknownNameError(msg)
     # Metrics whose names differ in a number give other scores.
     digits = re.sub(r"\D", "", name)

@@ -16,14 +16,8 @@ from typing import IO, Any, NamedTuple, TypeAlias, cast, get_args
 
 from metra.campaign.campaign import Campaign
 from metra.campaign.codebook import write_codebook
-from metra.campaign.judgement import (
-    build_campaign_scores,
-    keep_latest,
-)
-from metra.campaign.measurements import (
-    collect_added_outputs,
-    shows_judged,
-)
+from metra.campaign.judgement import build_campaign_scores, keep_latest
+from metra.campaign.measurements import collect_added_outputs, shows_judged
 from metra.campaign.protocols.questions import Template, pair_answer
 from metra.campaign.protocols.record import Protocol
 from metra.campaign.protocols.registry import protocol
@@ -266,10 +260,9 @@ def _write_everything(request: ExportRequest) -> Iterator[tuple[str, Text]]:
     if any(step.asks.kind == Template.kind for step in asked.steps):
         yield "fillers.tsv", _write_fillers(request.kept, asked)
     yield from _write_tables(request)
-    if campaign is None:
-        yield "protocol.json", asked.as_json() + "\n"
-    else:
-        yield "protocol.json", campaign.protocol.as_json() + "\n"
+    own = asked if campaign is None else campaign.protocol
+    yield "protocol.json", own.as_json() + "\n"
+    if campaign is not None:
         yield from _write_campaign_files(judgements, campaign).items()
     words = request.selection.describe(request.scores)
     yield "codebook.md", write_codebook(judgements, campaign, counted=words)

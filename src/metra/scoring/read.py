@@ -3,10 +3,11 @@
 import re
 from collections.abc import Mapping
 from os import PathLike, fspath
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from metra.corpus.batch import SegmentColumn
 from metra.corpus.evalset import EvalSet
+from metra.corpus.outputs import Corpus
 from metra.errors import FormatError
 from metra.formats.lines import read_lines
 from metra.formats.recognise import PLAIN, choose_format, read_head
@@ -47,20 +48,27 @@ def read(path: str | PathLike[str], *, input_format: str = "auto") -> Any:
     if choose_format(file, input_format) is PLAIN:
         return read_lines(file)
     sources = list_sources([file], input_format=input_format, use="any")
-    texts = _collect_texts(FileCorpus(sources))
-    if len(texts.outputs) == 1 and not texts.evalset.has_streams():
-        (segments,) = texts.outputs.values()
+    outputs, refs, source, documents = collect_texts(FileCorpus(sources))
+    evalset = EvalSet(refs or None, source or None, documents or None)
+    if len(outputs) == 1 and not evalset.has_streams():
+        (segments,) = outputs.values()
         return segments
-    return texts
+    return FileTexts(evalset, outputs)
 
 
-def _collect_texts(corpus: FileCorpus) -> FileTexts:
-    outputs: dict[str, list[str | None]] = {name: [] for name in corpus.systems}
-    refs: list[list[str | None]] = []
-    source: list[str | None] = []
+Texts: TypeAlias = list[str | None]
+
+
+def collect_texts(
+    corpus: Corpus,
+) -> tuple[dict[str, Texts], list[Texts], Texts, list[str]]:
+    """Read a corpus: outputs by system, references, source and documents."""
+    outputs: dict[str, Texts] = {name: [] for name in corpus.systems}
+    refs: list[Texts] = []
+    source: Texts = []
     documents: list[str] = []
 
-    def list_segments(column: SegmentColumn) -> list[str | None]:
+    def list_segments(column: SegmentColumn) -> Texts:
         return window(column.text, 0, len(column.text))
 
     for chunk in corpus.chunks(CHUNK):
@@ -69,8 +77,7 @@ def _collect_texts(corpus: FileCorpus) -> FileTexts:
         refs = refs or [[] for _ in chunk.refs]
         for stream, column in zip(refs, chunk.refs, strict=True):
             stream += list_segments(column)
-        if chunk.source:
+        if chunk.source is not None:
             source += list_segments(chunk.source)
         documents += chunk.documents or ()
-    evalset = EvalSet(refs or None, source or None, documents or None)
-    return FileTexts(evalset, outputs)
+    return outputs, refs, source, documents

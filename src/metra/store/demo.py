@@ -1,7 +1,7 @@
 """Campaigns in a store that simulated judges have filled."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from uuid import UUID
 
 import numpy as np
@@ -11,7 +11,6 @@ from metra.campaign.demo_data import (
     SimulatedJudge,
     build_example_campaign,
     draw_judges,
-    make_hasty,
     simulate_answer,
 )
 from metra.store import answers, campaigns, judges, tasks
@@ -66,8 +65,8 @@ def fill_store(
             everybody = judges.list_judges(db, key)
             token = ""
             simulated = draw_judges(len(everybody), rng=rng)
-            # One of them is too fast, so that there is something to flag.
-            simulated[_HASTY] = make_hasty(simulated[_HASTY])
+            # One of them is faster than people read, so that there is something to flag.
+            simulated[_HASTY] = replace(simulated[_HASTY], pace=0.02, start=0.3)
             for judge, temper, share in zip(everybody, simulated, _DONE, strict=True):
                 token = judges.issue_link(db, judge.id, now=begun, who="demo")
                 judges.record_consent(db, judge.id, now=begun)
@@ -93,14 +92,15 @@ def _simulate_work(
     last = len(campaign.protocol.steps) - 1
     for owned in every[: round(share * len(every))]:
         for number in range(owned.screens):
-            answer = simulate_answer(campaign, owned.task, number, temper, rng=rng)
+            screen = campaign, owned.task, number
+            value, seconds = simulate_answer(*screen, temper, rng=rng)
             tasks.record_shown_steps(db, owned.task.id, number, last, now=now)
-            times = answers.AnswerTimes(active_ms=round(1000 * answer.seconds))
+            times = answers.AnswerTimes(active_ms=round(1000 * seconds))
             comment = ""
             if rng.random() < 0.03:
                 comment = _COMMENTS[int(rng.integers(0, len(_COMMENTS)))]
-            now += answer.seconds + float(rng.uniform(0.5, 6))
+            now += seconds + float(rng.uniform(0.5, 6))
             key = str(UUID(bytes=rng.bytes(16), version=4))
-            given = answers.Answer(key, answer.value, comment, times=times)
+            given = answers.Answer(key, value, comment, times=times)
             answers.submit_answer(db, stored, owned, number, given, now=now)
     judges.record_activity(db, judge.id, now=now)

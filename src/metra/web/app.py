@@ -10,7 +10,7 @@ from starlette.staticfiles import StaticFiles
 from metra.store.assignment import AWAY_SECONDS
 from metra.store.database import Store
 from metra.web import middleware
-from metra.web.admin import account, campaigns, files, people, results, wizard
+from metra.web.admin import account, campaigns, people, results, wizard
 from metra.web.judge import api as judge_api
 from metra.web.judge import pages as judge_pages
 from metra.web.replies import AppState, add_error_handlers
@@ -30,18 +30,13 @@ def create_app(
     further host names that it accepts.
     """
     secure = base_url is not None and base_url.startswith("https://")
-    app = FastAPI(
-        title="metra judge",
-        docs_url=None,
-        redoc_url=None,
-        openapi_url=None,
-        redirect_slashes=False,
-    )
+    # Without a schema there are no pages of documentation either.
+    app = FastAPI(title="metra judge", openapi_url=None, redirect_slashes=False)
     app.state.metra = AppState(store, clock, base_url, secure, away_after)
     add_error_handlers(app)
     app.include_router(judge_pages.router)
     app.include_router(judge_api.router)
-    for part in (account, campaigns, wizard, files, people, results):
+    for part in (account, campaigns, wizard, people, results):
         app.include_router(part.router, include_in_schema=False)
     static = Path(__file__).parent / "static"
     app.mount("/static", StaticFiles(directory=static), name="static")

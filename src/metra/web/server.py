@@ -184,39 +184,35 @@ class TimedProtocol(H11Protocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Wait for the first request."""
         super().connection_made(cast("asyncio.Transport", _Lingering(transport, self)))
-        self._watch()
+        self.watch()
 
     def data_received(self, data: bytes) -> None:
         """Wait for the rest of a request; data after its end is lost."""
         if not self.transport.is_closing():
             super().data_received(data)
-            self._watch()
+            self.watch()
 
     def on_response_complete(self) -> None:
         """Wait for the next request."""
         super().on_response_complete()
-        self._watch()
+        self.watch()
 
     def pause_writing(self) -> None:
         """Wait for the client to read."""
         super().pause_writing()
-        self._watch()
+        self.watch()
 
     def resume_writing(self) -> None:
         """Wait no more for the client to read."""
         super().resume_writing()
-        self._watch()
+        self.watch()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Wait for nothing any more."""
         super().connection_lost(exc)
         self._start_timer(None)
 
-    def linger(self) -> None:
-        """Wait for the client to close."""
-        self._watch()
-
-    def _watch(self) -> None:
+    def watch(self) -> None:
         """Start the timer of what the client has to do next."""
         awaited, before = self._find_awaited(), self._awaited
         now, sending = self.loop.time(), ("headers", "body")
@@ -284,7 +280,7 @@ class _Lingering:
             self._is_ended = True
             self._transport.write_eof()
             self._transport.resume_reading()
-            self._protocol.linger()
+            self._protocol.watch()
 
 
 def end_with_parent() -> None:

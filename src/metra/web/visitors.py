@@ -18,7 +18,6 @@ from starlette.responses import Response
 
 from metra.store import access, judges
 from metra.store.access import LONGEST, Session
-from metra.store.database import new_token
 from metra.store.judges import Judge
 from metra.web.middleware import SAFE_METHODS
 from metra.web.replies import LANGUAGE_COOKIE, Refusal, get_state
@@ -40,11 +39,18 @@ def drop_session(request: Request, reply: Response, role: str) -> None:
     reply.delete_cookie(get_cookie_name(request, role), **_get_cookie_options(request))
 
 
-def make_device(db: Connection, name: str) -> str:
-    """Return a mark for a browser in which an admin has signed in."""
-    mark = new_token()
+def sign_mark(db: Connection, name: str, kind: str, mark: str) -> str:
+    """Sign a mark for an admin; a new password makes all of them worthless."""
     password_hash = access.find_password_hash(db, name) or ""
-    return f"{mark}.{access.sign_text(password_hash, f'device {mark} {name}')}"
+    return f"{mark}.{access.sign_text(password_hash, f'{kind} {mark} {name}')}"
+
+
+def check_mark(db: Connection, name: str, kind: str, signed: str) -> str:
+    """Return a mark that was signed for this admin; empty if it was not."""
+    mark, _, signature = signed.partition(".")
+    kept = access.find_password_hash(db, name)
+    is_ours = access.check_signature(kept, f"{kind} {mark} {name}", signature)
+    return mark if is_ours else ""
 
 
 def put_device(request: Request, reply: Response, device: str) -> None:
@@ -54,15 +60,9 @@ def put_device(request: Request, reply: Response, device: str) -> None:
 
 
 def find_device(request: Request, db: Connection, name: str) -> str:
-    """Return the mark of a browser in which this admin has signed in; empty if it is none.
-
-    A new password makes all marks worthless.
-    """
+    """Return the mark of a browser in which this admin has signed in; empty if it is none."""
     cookie = request.cookies.get(get_cookie_name(request, "device"), "")
-    mark, _, signature = cookie.partition(".")
-    kept = access.find_password_hash(db, name)
-    is_ours = access.check_signature(kept, f"device {mark} {name}", signature)
-    return mark if is_ours else ""
+    return check_mark(db, name, "device", cookie)
 
 
 def put_language(request: Request, reply: Response, language: str) -> None:
@@ -74,12 +74,7 @@ def put_language(request: Request, reply: Response, language: str) -> None:
 
 def _get_cookie_options(request: Request) -> dict[str, Any]:
     """Return options that keep cookies from scripts and other sites."""
-    return {
-        "path": "/",
-        "secure": get_state(request).secure,
-        "httponly": True,
-        "samesite": "lax",
-    }
+    return {"secure": get_state(request).secure, "httponly": True, "samesite": "lax"}
 
 
 _MOST_BYTES = 64_000_000

@@ -16,12 +16,12 @@ from metra.report.pictures.plots import (
     draw_curves,
     draw_histogram,
     draw_judge_plot,
+    draw_polygons,
     draw_scatter,
     plot_curves,
     plot_histogram,
     plot_points,
 )
-from metra.report.pictures.polygons import draw_polygons
 from metra.stats.curves import LineFit
 from metra.text.salience import Tokens
 

@@ -33,7 +33,7 @@ def filled(store, protocol="ldc", **more):
 
     def judge(stored, task, number):
         [temper] = draw_judges(1, rng=rng)
-        return simulate_answer(stored.campaign, task, number, temper, rng=rng).value
+        return simulate_answer(stored.campaign, task, number, temper, rng=rng)[0]
 
     answer_all(store, house.campaign, judge, house.clock)
     return Admin(house).sign_in()

@@ -11,6 +11,7 @@ import openpyxl
 import pytest
 
 from metra.campaign.uploads import CampaignTexts, Upload, pair_uploads, unpack_texts
+from metra.errors import MetraError
 from metra.formats.convert import convert_files
 from metra.formats.texts.sources import list_sources
 from metra.store import campaigns, tasks
@@ -129,7 +130,6 @@ def test_a_table_whose_headings_nobody_knows():
     """The source would be judged as a system's output."""
     content = "Quelle;Mensch;Maschine\na;b;c\nd;e;f\n"
     found = pair_uploads([Upload("output", "t.csv", content.encode("utf-16"))])
-    assert found.problem == ""
     assert found.warnings == (
         "There are only columns of outputs: Quelle, Mensch, Maschine. Name other columns "
         "source, ref or doc.",
@@ -153,15 +153,13 @@ def test_a_workbook_with_two_sheets(tmp_path):
         sheet.append(["source", "output"])
         sheet.append(["a", "b"])
     book.save(path)
-    found = pair_uploads([Upload("output", "t.xlsx", path.read_bytes())])
-    assert found.problem == (
-        "t.xlsx has 2 sheets: 'Sheet', 'More'; choose one with `sheet`."
-    )
+    problem = "^t.xlsx has 2 sheets: 'Sheet', 'More'; choose one with `sheet`.$"
+    with pytest.raises(MetraError, match=problem):
+        pair_uploads([Upload("output", "t.xlsx", path.read_bytes())])
 
 
 def test_warnings_about_what_judges_would_notice():
     found = pair_uploads([Upload("output", "one.txt", b"a\n\na\n" * 4)])
-    assert found.problem == ""
     assert found.warnings == (
         "one has 4 empty segments.",
         "one repeats earlier text in 10 of 12 segments; judges will notice.",
@@ -203,10 +201,10 @@ def test_tables_and_memories_can_be_chosen_too():
     ],
 )
 def test_files_that_cannot_be_read(upload, says):
-    found = pair_uploads([upload])
-    assert found.texts is None
-    assert says in found.problem
-    assert "tmp" not in found.problem
+    with pytest.raises(MetraError) as refused:
+        pair_uploads([upload])
+    assert says in str(refused.value)
+    assert "tmp" not in str(refused.value)
 
 
 def test_what_a_protocol_needs_is_pasted_and_kept(light_admin):

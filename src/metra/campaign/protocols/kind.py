@@ -232,15 +232,6 @@ def get_counts(
     return {what: get_count(counts, what, place) for what in counts if counts[what]}
 
 
-def limit_times(entry: Mapping[str, Any], wall_ms: int) -> dict[str, Any]:
-    """Return an answer with its times cut to the server's time of the screen."""
-    times = ("ms", "idle_ms", "hidden_ms")
-    return {
-        name: min(value, wall_ms) if name in times and type(value) is int else value
-        for name, value in entry.items()
-    }
-
-
 def shorten_value(value: object) -> str:
     """Return a value as messages quote it."""
     shown = repr(value)

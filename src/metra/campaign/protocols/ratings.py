@@ -184,7 +184,8 @@ class RankOrder(QuestionKind):
         if not self.ties and len(set(value)) < count:
             msg = f"{name} is {value}; expected a different rank for each output."
             raise OptionError(msg)
-        return _make_dense(value)
+        places = {rank: place for place, rank in enumerate(sorted(set(value)), 1)}
+        return [places[rank] for rank in value]
 
     def scores(self, value: list[int], name: str) -> list[ScoreRow]:
         """Return the share of the other outputs that each beats; a tie is half a win.
@@ -208,11 +209,6 @@ class RankOrder(QuestionKind):
             gap = qualities[before] - qualities[after]
             ranks[after] = ranks[before] + (gap > 0.05)
         return ranks
-
-
-def _make_dense(ranks: Sequence[int]) -> list[int]:
-    dense = {rank: place for place, rank in enumerate(sorted(set(ranks)), 1)}
-    return [dense[rank] for rank in ranks]
 
 
 @dataclass(frozen=True, slots=True)

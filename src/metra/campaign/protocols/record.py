@@ -2,19 +2,12 @@
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import chain
 from typing import Literal, TypeAlias
 
-from metra.campaign.protocols.kind import (
-    KEY,
-    Answer,
-    Material,
-    QuestionKind,
-    Texts,
-    limit_times,
-)
+from metra.campaign.protocols.kind import KEY, Answer, Material, QuestionKind, Texts
 from metra.errors import OptionError
 from metra.scores.table import ScoreRow
 
@@ -24,6 +17,8 @@ Basis: TypeAlias = Literal["source", "reference"]
 #: What takes part beside the systems so that their scores can be seen in its light:
 #: questions without any text, or the original text.
 Control: TypeAlias = Literal["", "no text", "original"]
+#: Entries of answers with times that browsers measure.
+_TIMES = ("ms", "idle_ms", "hidden_ms")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +70,13 @@ class Protocol:
         """The step in which judges mark errors, if there is one."""
         return next((step for step in self.steps if step.asks.marks_errors), None)
 
+    def name_texts(self, outputs: Sequence[str], source: str | None) -> Texts:
+        """Return the texts that an answer may point into, as `check` wants them."""
+        texts = {"output": outputs[0]}
+        if self.contrastive:
+            texts = {str(place): text for place, text in enumerate(outputs, 1)}
+        return texts if source is None else {**texts, "source": source}
+
     def check(self, value: object, texts: Texts) -> Answer:
         """Return an answer, tidied, or raise an error with the problem in one sentence.
 
@@ -114,10 +116,13 @@ class Protocol:
         """Return an answer with its times cut to the server's time of the screen."""
         if not isinstance(value, Mapping):
             return value
-        return {
-            name: limit_times(entry, wall_ms) if isinstance(entry, Mapping) else entry
-            for name, entry in value.items()
-        }
+        limited = dict(value)
+        for name, entry in value.items():
+            if isinstance(entry, Mapping):
+                times = [what for what in _TIMES if type(entry.get(what)) is int]
+                cut = {what: min(entry[what], wall_ms) for what in times}
+                limited[name] = {**entry, **cut}
+        return limited
 
     def scores(self, value: Answer) -> list[tuple[ScoreRow, ...]]:
         """Return the scores of each output on the screen, step by step."""
@@ -141,6 +146,12 @@ class Protocol:
     def version(self) -> str:
         """Return a hash that changes with any word of it."""
         return hashlib.sha256(self.as_json().encode()).hexdigest()[:16]
+
+
+def collect_extra(steps: Iterable[Step], output: str) -> dict[str, Answer]:
+    """Return what steps need on the screen besides the texts."""
+    asked = {step.name: step.asks for step in steps if step.asks.has_extra}
+    return {name: asks.extra(output) for name, asks in asked.items()}
 
 
 def hide_key(value: Answer) -> Answer:

@@ -8,13 +8,12 @@ from importlib.resources import files
 from math import inf
 from typing import Any, get_args, get_origin, get_type_hints
 
-from metra.campaign.protocols.chips import Chips
+from metra.campaign.protocols.effort import Chips, Edit, Reading
 from metra.campaign.protocols.kind import QuestionKind
 from metra.campaign.protocols.questions import Gaps, QuestionSet, Template, Verdict
 from metra.campaign.protocols.ratings import Choice, Near, RankOrder, RatingScale
 from metra.campaign.protocols.record import Protocol
 from metra.campaign.protocols.spans import Marks, Missed, Reconcile, SpanTags
-from metra.campaign.protocols.timed import Edit, Reading
 from metra.campaign.rules import BY_TYPE, check_table
 from metra.errors import OptionError, UnknownNameError, no_such
 from metra.scores.mqm import MQM_WEIGHTS

@@ -75,20 +75,15 @@ def mark_safe(text: str) -> Html:
     return Html(text)
 
 
-def escape_text(text: str) -> str:
-    """Write text so that it can stand between tags."""
-    if _SPECIAL.search(text) is None:
-        return text
-    return escape(replace_invisible(text), quote=False)
-
-
 def _render_child(child: Child) -> str:
     if child is None:
         return ""
     if isinstance(child, Html):
         return child
     if isinstance(child, str):
-        return escape_text(child)
+        if _SPECIAL.search(child) is None:
+            return child
+        return escape(replace_invisible(child), quote=False)
     if isinstance(child, int):
         return str(child)
     return "".join(map(_render_child, child))

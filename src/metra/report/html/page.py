@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from os import PathLike, fspath
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from metra import __version__
 from metra.corpus.evalset import EvalSet
@@ -29,14 +29,6 @@ from metra.text.columns import Segments
 
 if TYPE_CHECKING:
     from metra.scores.table import Scores
-
-
-class Provenance(NamedTuple):
-    """Origin of a report: the command, its files and the date."""
-
-    command: str
-    files: Sequence[str]
-    made: str
 
 
 def build_reading_section(study: Study) -> Html:
@@ -116,7 +108,7 @@ def write_report(
         most_grids=grids,
         seed=seed,
     )
-    page = render(study, Provenance("metra.report(…)", (), get_date()), title)
+    page = render(study, title, "metra.report(…)")
     with write_file(fspath(path)) as file:
         file.write(f"{page}\n".encode())
     return Path(path)
@@ -128,8 +120,11 @@ def get_date() -> str:
     return time.strftime("%Y-%m-%d", time.gmtime(moment))
 
 
-def render(study: Study, provenance: Provenance, title: str) -> str:
-    """Write the whole report as one HTML file, without a final newline."""
+def render(study: Study, title: str, command: str, files: Sequence[str] = ()) -> str:
+    """Write the whole report as one HTML file, without a final newline.
+
+    The footer names the command and its files.
+    """
     # The page sets the colours of grids.
     style = grid.make_grid_style() + read_static_file("report.css")
     parts = "\n".join(read_static_file(f"{name}.js") for name in SCRIPTS)
@@ -163,7 +158,7 @@ def render(study: Study, provenance: Provenance, title: str) -> str:
                 tag("header", tag("h1", tag("bdi", title)), tag("p", summary)),
                 tag("main", blocks, id="report", tabindex=-1),
                 tag("main", id="segment", tabindex=-1, hidden=True),
-                _build_footer(provenance),
+                _build_footer(command, files),
                 class_="page",
             ),
             explorer.embed_data(study),
@@ -192,20 +187,20 @@ def _build_head(title: str, style: str, script: str) -> Html:
     )
 
 
-def _build_footer(provenance: Provenance) -> Html:
+def _build_footer(command: str, files: Sequence[str]) -> Html:
     """Say by what, when and from which files the report was made."""
     return tag(
         "footer",
         tag(
             "p",
-            f"Created by metra {__version__}, {provenance.made}. ",
+            f"Created by metra {__version__}, {get_date()}. ",
             "The report is self-contained and loads nothing from other sites.",
         ),
         tag(
             "details",
             tag("summary", "Command and files"),
-            tag("pre", tag("code", provenance.command), tabindex=0),
-            tag("ul", [tag("li", tag("bdi", path)) for path in provenance.files]),
+            tag("pre", tag("code", command), tabindex=0),
+            tag("ul", [tag("li", tag("bdi", path)) for path in files]),
         ),
     )
 

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from metra.meta.charts import ForestPanel, ForestPlot
 from metra.report import chart
@@ -14,21 +13,11 @@ TOP, BOTTOM, MARGIN = 58.0, 26.0, 16.0
 HEADING = 20.0
 
 
-class Spacing(NamedTuple):
-    """Distances of rows and panels, and the room for names."""
-
-    #: The height of a row, and the distance of panels.
-    row: float
-    gap: float
-    #: Panels stand below each other where they would be narrower than this.
-    narrowest: float
-    #: Letters of a name.
-    longest: int
-
-
-ROOMY = Spacing(18.0, 18.0, 105.0, 24)
+#: The height of a row, the distance of panels, the width below which they stand below each
+#: other, and the letters of a name.
+ROOMY = (18.0, 18.0, 105.0, 24)
 #: For print, where many rows would be longer than a page.
-DENSE = Spacing(13.0, 12.0, 62.0, 16)
+DENSE = (13.0, 12.0, 62.0, 16)
 
 
 def draw_forest(plot: ForestPlot, width: float | None = None) -> str:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from metra.errors import CorpusError, format_count
 from metra.metrics.alignment import AlignedSegment, Alignment, Link
 from metra.report import chart
-from metra.report.html.markup import Html, escape_text, join_markup, tag
+from metra.report.html.markup import Html, join_markup, tag
 from metra.report.table import format_score
 from metra.report.terminal import shorten_text
 
@@ -256,24 +256,23 @@ def render(segment: AlignedSegment, style: str | None = None) -> str:
     )
 
 
-def _draw_labels(page: _GridPage) -> Iterator[str]:
+def _draw_labels(page: _GridPage) -> Iterator[Html]:
     """Draw the words; those that nothing is linked to stand back."""
     plot, right = page.plot, page.left - GAP
-    faint = ("", ' class="faint"')
     rows: set[int] = set()
     columns: set[int] = set()
     for block in plot.blocks:
         rows.update(range(block.row, block.row + block.height))
         columns.update(range(block.column, block.column + block.width))
     for row, (word, top) in enumerate(zip(plot.rows, page.y, strict=False)):
-        place = f'x="{right:g}" y="{top + CELL / 2 + 4:g}"{faint[row not in rows]}'
-        yield f'<text {place} text-anchor="end">{_make_label(word)[0]}</text>'
-    y = f"{page.y[0] - GAP:g}"
+        label, kind = _make_label(word)[0], None if row in rows else "faint"
+        yield chart.draw_text(right, top + CELL / 2 + 4, label, kind, "end")
+    y = page.y[0] - GAP
     for column, (word, left) in enumerate(zip(plot.columns, page.x, strict=False)):
-        x = f"{left + CELL / 2 + 3:g}"
-        place = f'x="{x}" y="{y}"{faint[column not in columns]}'
-        turned = f'transform="rotate(-60 {x} {y})"'
-        yield f"<text {place} {turned}>{_make_label(word)[0]}</text>"
+        x = left + CELL / 2 + 3
+        label, kind = _make_label(word)[0], None if column in columns else "faint"
+        turned = f"rotate(-60 {x:g} {y:g})"
+        yield chart.draw_text(x, y, label, kind, transform=turned)
     below = page.y[-1] + LINE
     for panel in plot.panels:
         yield chart.draw_text(page.x[panel.first], below, plot.name(panel), "faint")
@@ -309,55 +308,51 @@ def _draw_rules(page: _GridPage) -> Iterator[Html]:
             )
 
 
-def _draw_links(page: _GridPage, hints: Sequence[str]) -> Iterator[str]:
+def _draw_links(page: _GridPage, hints: Sequence[str]) -> Iterator[Html]:
     """Draw equal words without a link, then the blocks of linked words."""
-    x = [f"{left + CELL / 2:g}" for left in page.x]
-    y = [f"{top + CELL / 2:g}" for top in page.y]
+    x = [left + CELL / 2 for left in page.x]
+    y = [top + CELL / 2 for top in page.y]
     # In one path, for there may be hundreds.
-    dots = "".join(f"M{x[column]} {y[row]}h0" for row, column in page.plot.other_hits)
+    hits = page.plot.other_hits
+    dots = "".join(f"M{x[column]:g} {y[row]:g}h0" for row, column in hits)
     if dots:
         yield chart.draw_path(dots, "hit")
     for block, hint in zip(page.plot.blocks, hints, strict=True):
         kind = _format_class(block.kind)
         left, top = page.x[block.column], page.y[block.row]
         wide, tall = block.width * CELL, block.height * CELL
-        yield (
-            f'<rect x="{left + 0.5:g}" y="{top + 0.5:g}" width="{wide - 1}" '
-            f'height="{tall - 1}" class="{kind}" rx="3">'
-            f"<title>{escape_text(hint)}</title></rect>"
-        )
-        if block.cells:
-            for row, column in block.cells:
-                yield _draw_sign(kind, x[column], y[row])
-        else:
-            yield _draw_sign(kind, f"{left + wide / 2:g}", f"{top + tall / 2:g}")
+        place = left + 0.5, top + 0.5, wide - 1, tall - 1
+        yield chart.draw_rect(*place, kind, hint, rx=3)
+        for row, column in block.cells:
+            yield _draw_sign(kind, x[column], y[row])
+        if not block.cells:
+            yield _draw_sign(kind, left + wide / 2, top + tall / 2)
 
 
-def _draw_sign(kind: str, x: str, y: str) -> str:
+def _draw_sign(kind: str, x: float, y: float) -> Html:
     """Draw what tells a kind from the others without colours."""
     if kind in SHAPES:
-        return f'<path class="{kind}" d="M{x} {y}{SHAPES[kind]}"></path>'
-    return f'<circle cx="{x}" cy="{y}" r="4" class="{kind}"></circle>'
+        return chart.draw_path(f"M{x:g} {y:g}{SHAPES[kind]}", kind)
+    return chart.draw_dot(x, y, 4, kind)
 
 
-def _draw_legend(page: _GridPage) -> tuple[list[str], float]:
+def _draw_legend(page: _GridPage) -> tuple[list[Html], float]:
     """Explain the signs that occur, and return how high the page is then."""
     entries = [(_format_class(kind), kind) for kind in page.plot.kinds]
     if page.plot.other_hits:
         entries.append(("hit", "equal words without a match"))
     x, y = float(MARGIN), page.y[-1] + 2 * LINE + GAP
-    marks: list[str] = []
+    marks: list[Html] = []
     for kind, text in entries:
         room = CELL + GAP + chart.measure_text(text) + 3 * GAP
         if x > MARGIN and x + room > page.width:
             x, y = MARGIN, y + LINE
-        middle = f"{x + CELL / 2:g}", f"{y - 5:g}"
+        middle = x + CELL / 2, y - 5
         if kind == "hit":
-            marks.append(chart.draw_path(f"M{middle[0]} {middle[1]}h0", "hit"))
+            marks.append(chart.draw_path("M{:g} {:g}h0".format(*middle), "hit"))
         else:
-            marks.append(
-                chart.draw_rect(x + 0.5, y - 12.5, CELL - 1, CELL - 1, kind, rx=3)
-            )
+            place = x + 0.5, y - 12.5, CELL - 1, CELL - 1
+            marks.append(chart.draw_rect(*place, kind, rx=3))
             marks.append(_draw_sign(kind, *middle))
         marks.append(chart.draw_text(x + CELL + GAP, y, text))
         x += room

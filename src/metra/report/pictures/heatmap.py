@@ -1,14 +1,7 @@
 """A matrix as a heat map: p-values with clusters framed, or coefficients between scorers."""
 
 from metra.meta.charts import Heatmap
-from metra.report.chart import (
-    LETTER,
-    convert_width,
-    draw_rect,
-    draw_text,
-    measure_text,
-    render_chart,
-)
+from metra.report import chart
 from metra.report.html.markup import Html
 from metra.report.terminal import shorten_text
 
@@ -26,28 +19,30 @@ def draw_heatmap(heat: Heatmap, width: float | None = None) -> str:
 
     With a `width`, in millimetres, it is for print.
     """
-    longest_name, units, cell = LONGEST, convert_width(width), CELL
+    longest_name, units, cell = LONGEST, chart.convert_width(width), CELL
     if units is not None:
-        longest_name = max(8, min(LONGEST, int(0.3 * units / LETTER)))
+        longest_name = max(8, min(LONGEST, int(0.3 * units / chart.LETTER)))
     names = [shorten_text(name, longest_name) for name in heat.names]
     # Capitals are wider than a letter is on average.
-    longest = max(map(measure_text, names)) * 1.09
+    longest = max(map(chart.measure_text, names)) * 1.09
     left, top = MARGIN + longest + 8, 70 + longest * 0.71
-    slanted = measure_text(names[-1]) * 0.78
+    slanted = chart.measure_text(names[-1]) * 0.78
     if units is not None:
         cell = min(CELL, (units - left - 4 - slanted) / len(names))
     size = len(names) * cell
-    heading = max(measure_text(heat.title) * 1.12, measure_text(heat.caption))
+    heading = max(
+        chart.measure_text(heat.title) * 1.12, chart.measure_text(heat.caption)
+    )
     across = units or max(left + size + slanted, heading + 2 * MARGIN, 420)
     marks = []
     for at, name in enumerate(names):
         middle = at * cell + cell / 2
-        marks.append(draw_text(left - 8, top + middle + 4, name, anchor="end"))
+        marks.append(chart.draw_text(left - 8, top + middle + 4, name, anchor="end"))
         x, y = left + middle + 2, top - 7
-        marks.append(draw_text(x, y, name, transform=f"rotate(-45 {x:g} {y:g})"))
+        marks.append(chart.draw_text(x, y, name, transform=f"rotate(-45 {x:g} {y:g})"))
     marks += plot_matrix(heat, left, top, cell)
     texts, page = (heat.title, heat.caption, describe_heatmap(heat)), top + size + 34
-    return render_chart(*texts, (across, page), marks, has_title=width is None)
+    return chart.render_chart(*texts, (across, page), marks, has_title=width is None)
 
 
 def plot_matrix(
@@ -64,16 +59,20 @@ def plot_matrix(
             kind = "heat negative" if value < 0 else "heat"
             shade = {"rx": 2 * gap, "fill_opacity": _choose_shade(value, heat.kind)}
             hint = f"{heat.names[i]}, {heat.names[j]}: {value:.4g}"
-            marks.append(draw_rect(x + gap, y + gap, side, side, kind, hint, **shade))
+            marks.append(
+                chart.draw_rect(x + gap, y + gap, side, side, kind, hint, **shade)
+            )
             if cell >= SMALL:
                 number, place = _format_number(value, heat.kind), y + cell / 2 + 4
-                marks.append(draw_text(x + cell / 2, place, number, "cell", "middle"))
+                marks.append(
+                    chart.draw_text(x + cell / 2, place, number, "cell", "middle")
+                )
     for cluster in dict.fromkeys(heat.clusters):
         first, size = heat.clusters.index(cluster), heat.clusters.count(cluster) * cell
         x, y = left + first * cell, top + first * cell
-        marks.append(draw_rect(x, y, size, size, "frame"))
+        marks.append(chart.draw_rect(x, y, size, size, "frame"))
         if cell >= SMALL:
-            marks.append(draw_text(x + 5, y + size - 5, str(cluster), "tick"))
+            marks.append(chart.draw_text(x + 5, y + size - 5, str(cluster), "tick"))
     return marks
 
 

@@ -8,11 +8,10 @@ gate: checks against a baseline as text, Markdown, JSON and annotations
 notebook: scores as a notebook and the Python prompt show them
 details: notes and parts of metrics, and parts of quality models; digits of each part
 alignments: aligned words of output and reference for the terminal; letters of edits
-analysis: n-grams, buckets, changed segments and profiles of systems
+analysis: n-grams, buckets, changed segments, profiles; segmented outputs (10 unsure places on
+  the screen); retrieval runs
 meta: answers of meta-evaluation in every format
 exercise: the tables of a collective exercise
-retrieval: retrieval runs
-segmentation: outputs segmented like their references, with unsure places (10 on the screen)
 testsets: test sets of this machine, and their contents
 salience: salience lists and studies of two translations
 """

@@ -1,5 +1,9 @@
-"""Analyses beyond the scores: changed segments in words; buckets, n-grams and profiles."""
+"""Analyses beyond the scores: changed segments in words; buckets, n-grams and profiles.
 
+Also outputs segmented like their references, with their unsure segments; retrieval runs.
+"""
+
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from textwrap import wrap
@@ -9,6 +13,8 @@ from metra.analysis.buckets import Buckets, BucketScore
 from metra.analysis.changes import SegmentChange, SystemChanges
 from metra.analysis.ngrams import NgramChange, NgramChanges
 from metra.analysis.profiles import Profiles, Trait
+from metra.analysis.retrieval import RetrievalResult
+from metra.analysis.segmentation import SegmentationSettings, SegmentedOutput
 from metra.errors import OptionError, UnknownNameError, format_count, no_such
 from metra.meta.findings import MetaReport
 from metra.report import terminal
@@ -306,3 +312,90 @@ def _build_trait_cell(value: float | None, trait: Trait) -> Cell:
     if not value:
         return Cell(UNKNOWN if value is None else NOTHING)
     return Cell(value, digits=2 if trait.unit == "ratio" else 1)
+
+
+LISTED = 10
+_WIDTH = 44
+
+_KINDS = {
+    "align": ("one", "joined", "divided", "omitted"),
+    "resegment": ("cut", "empty"),
+}
+
+
+def build_segmentation_report(
+    outputs: Sequence[SegmentedOutput], settings: SegmentationSettings
+) -> MetaReport:
+    """Lay out the numbers of each system, then its least sure segments."""
+    kinds = _KINDS[settings.method]
+    is_aligned = settings.method == "align"
+    rows = []
+    for output in outputs:
+        counts = Counter(record.kind for record in output.segments)
+        numbers = [counts[kind] for kind in kinds]
+        edits = sum(record.edits or 0 for record in output.segments)
+        numbers.append(output.added if is_aligned else edits)
+        numbers.append(len(output.unsure))
+        rows.append((output.system, [Cell(output.confidence), *map(Cell, numbers)]))
+    counted = (*kinds, "added" if is_aligned else "edits", "unsure")
+    heads = [Column("confidence"), *(Column(name, digits=0) for name in counted)]
+    tables = [make_table("system", heads, rows, name="systems")]
+    tables += [_list_unsure(output) for output in outputs if output.unsure]
+    note = format_count(len(outputs[0].segments) if outputs else 0, "segment")
+    documents = max((output.documents for output in outputs), default=0)
+    if documents:
+        note += f", {format_count(documents, 'document')}, each aligned separately"
+    segments = {o.system: [each._asdict() for each in o.segments] for o in outputs}
+    signature = settings.format_signature()
+    return MetaReport(tables, signature, [note], {"segments": segments})
+
+
+def _list_unsure(output: SegmentedOutput) -> Table:
+    unsure = output.unsure
+    rows = []
+    for record in unsure[:LISTED]:
+        texts = (
+            terminal.shorten_text(text, _WIDTH)
+            for text in (record.output, record.reference)
+        )
+        cells = Cell(record.confidence), Cell(record.reason), *map(Cell, texts)
+        rows.append((str(record.number), [*cells]))
+    caption = f"{output.system}: {len(unsure)} unsure"
+    if len(unsure) > LISTED:
+        caption += f", the first {LISTED}"
+    names = ("why", "output", "reference")
+    heads = [Column("confidence"), *(Column(name, "left") for name in names)]
+    about = {"caption": caption, "name": f"unsure-{output.system}"}
+    return make_table("segment", heads, rows, **about)
+
+
+def build_retrieval_report(result: RetrievalResult) -> MetaReport:
+    """Lay out the runs, first that of the reference, with which the others are compared."""
+    reference = result.runs[0]
+    rows = []
+    for run in result.runs:
+        share = 100 * run.map / reference.map if reference.map else None
+        figures = (
+            Cell(run.map, run.map_interval),
+            Cell(run.mean_ndcg, run.ndcg_interval),
+        )
+        rows.append((run.name, [*figures, Cell(share, digits=1)]))
+    heads = ["MAP", "nDCG", "% of reference"]
+    table = make_table("run", heads, rows, name="runs")
+    queries = len(reference.average_precision)
+    notes = [f"{queries} queries, {result.documents} documents; 95 % intervals"]
+    if result.left_out:
+        listed = ", ".join(result.left_out)
+        notes.append(f"excluded, because no document is relevant: {listed}")
+    by_query = {
+        run.name: {
+            query: {
+                "average_precision": run.average_precision[query],
+                "ndcg": run.ndcg[query],
+                "ranked": list(run.ranked[query]),
+            }
+            for query in run.average_precision
+        }
+        for run in result.runs
+    }
+    return MetaReport([table], result.signature, notes, {"queries": by_query})

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from metra.scoring.compare import SystemComparison
 
 Tone: TypeAlias = Literal["", "good", "bad"]
+TONES: dict[str, Tone] = {"better": "good", "worse": "bad", "": ""}
 LEGEND = "▲ better, ▼ worse; △ ▽ not significant"
 
 
@@ -115,7 +116,7 @@ def _build_overview_table(results: Results) -> Table:
                 cells.append(Cell(score.score, suffix="  "))
             else:
                 mark = f" {choose_mark(entry)}"
-                cells.append(Cell(score.score, suffix=mark, tone=_choose_tone(entry)))
+                cells.append(Cell(score.score, suffix=mark, tone=TONES[entry.verdict]))
         rows.append((system.name, cells))
     caption = "scores, and in brackets the rank of the cluster" if clusters else ""
     return make_table("system", build_metric_columns(results), rows, caption=caption)
@@ -137,7 +138,7 @@ def _build_baseline_table(results: Results, spec: str) -> Table:
             blanks = [Cell("")] * (len(headings) - 2)
             rows.append((system.name, [score, *blanks, Cell("baseline")]))
             continue
-        tone = _choose_tone(entry)
+        tone = TONES[entry.verdict]
         mark = f"{choose_mark(entry)} "
         cells = [
             score,
@@ -196,11 +197,6 @@ def _build_columns(
 def _format_corner(results: Results, spec: str) -> str:
     score = results.systems[0].scores[spec]
     return format_metric_heading(shorten_specs(results.specs)[spec], score)
-
-
-def _choose_tone(comparison: "SystemComparison") -> Tone:
-    tones: dict[str, Tone] = {"better": "good", "worse": "bad"}
-    return tones.get(comparison.verdict, "")
 
 
 def _classify_comparison(comparison: "SystemComparison") -> str:

@@ -4,9 +4,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import astuple, fields
 from typing import Any
 
+import numpy as np
+
 from metra.formats.table import write_table
 from metra.meta.exercise import ExerciseStudy
-from metra.meta.findings import MetaReport, build_count, build_signature
+from metra.meta.findings import MetaReport, build_count, build_matrix, build_signature
 from metra.meta.measures import (
     TEXT_COLUMNS,
     MetricCorrelation,
@@ -15,37 +17,36 @@ from metra.meta.measures import (
     list_rows,
 )
 from metra.report.writers.headings import shorten_specs
-from metra.scores.scale import MeasureScale
 from metra.scoring.table import Cell, Column, Table, make_table, mark_best
 
 UNITS = {"text": "translation", "system": "system"}
 _RESULT_COLUMNS = ("metric", "evaluator", "text", "translation", "score", "reason")
 
 
-def build_exercise_report(
-    study: ExerciseStudy, notes: Sequence[str] | None = None
-) -> MetaReport:
-    """Lay out everything that the organisers tell the participants.
-
-    `notes` replace those of the study, where they name flags.
-    """
+def build_exercise_report(study: ExerciseStudy, notes: Sequence[str]) -> MetaReport:
+    """Lay out everything that the organisers tell the participants, with these notes."""
     tables = [
         build_means_table(study),
         build_deviation_table(study),
         build_reliability_table(study),
         build_human_table(study),
-        build_matrix_table(study),
+        *([build_matrix_table(study)] if len(study.metrics) > 1 else []),
         build_model_table(study),
         build_scales_table(study),
     ]
     filled = [table for table in tables if table.rows]
-    given = study.notes if notes is None else notes
-    about = sign_exercise(study), given, _list_data(study)
+    about = sign_exercise(study), notes, _list_data(study)
     return MetaReport(filled, *about, selection=study.selection)
 
 
 def sign_exercise(study: ExerciseStudy) -> str:
     """Return the line that says how the figures came about."""
+    ends = {
+        scale.metric: "protocol"
+        if scale.worst is None or scale.best is None
+        else f"{scale.worst:g}..{scale.best:g}"
+        for scale in study.scales
+    }
     signature = build_signature(
         level=study.level,
         evaluators=len(study.evaluators),
@@ -53,21 +54,10 @@ def sign_exercise(study: ExerciseStudy) -> str:
         metrics=len(study.metrics),
         sd="n-1, pooled over texts" if study.level == "text" else "n-1",
         alpha="interval",
-        scales=";".join(f"{s.metric}={describe_ends(s)}" for s in study.scales),
+        scales=";".join(map("=".join, ends.items())),
         model=study.model_name,
     )
     return f"exercise{signature.removeprefix('meta')}"
-
-
-def describe_ends(scale: MeasureScale) -> str:
-    """Write the values that map to 0 and 100.
-
-    >>> describe_ends(MeasureScale("clarity", "human", 0, 3, "protocol", 0, 3, 9, 0))
-    '0..3'
-    """
-    if scale.worst is None or scale.best is None:
-        return "protocol"
-    return f"{scale.worst:g}..{scale.best:g}"
 
 
 def build_means_table(study: ExerciseStudy) -> Table:
@@ -154,20 +144,14 @@ def build_human_table(study: ExerciseStudy) -> Table:
 
 
 def build_matrix_table(study: ExerciseStudy) -> Table:
-    """Build Pearson's r of every two measures; a single measure has no table."""
+    """Build Pearson's r of every two measures."""
     names = list(shorten_specs(study.metrics).values())
-    values = build_matrix(study)
-    numbers = [str(number) for number in range(1, len(names) + 1)]
-    rows = [
-        (f"{number} {name}", list(map(Cell, row)))
-        for number, name, row in zip(numbers, names, values, strict=True)
-    ]
-    about = {"caption": "Pearson's r between metrics", "name": "matrix"}
-    rows = rows if len(names) > 1 else []
-    return make_table("metric", numbers, rows, names=names, **about)
+    values = np.array(correlate_metrics(study), np.float64)
+    caption = "Pearson's r between metrics"
+    return build_matrix("metric", names, values, caption=caption, name="matrix")
 
 
-def build_matrix(study: ExerciseStudy) -> list[list[float | None]]:
+def correlate_metrics(study: ExerciseStudy) -> list[list[float | None]]:
     """Return Pearson's r of every two measures, None if it is undefined."""
     values: dict[tuple[str, str], float | None]
     values = {(name, name): 1.0 for name in study.metrics}
@@ -227,7 +211,7 @@ def write_exercise_tables(study: ExerciseStudy) -> dict[str, str]:
     }
     for name, (rows, kind) in records.items():
         tables[name] = [[one.name for one in fields(kind)], *map(astuple, rows)]
-    matrix = zip(study.metrics, build_matrix(study), strict=True)
+    matrix = zip(study.metrics, correlate_metrics(study), strict=True)
     tables["matrix.tsv"] = [
         ["metric", *study.metrics],
         *([metric, *values] for metric, values in matrix),

@@ -25,10 +25,7 @@ from metra.scoring.table import Cell, Column, Table, make_table
 
 SUITE = "metra gate"
 HOLM = "p (Holm)"
-_JSON_KEYS = (
-    *("system", "metric", "condition", "passed", "score", "expected"),
-    *("p_value", "test", "message", "comparison"),
-)
+_FIELDS = ("system", "metric", "condition", "passed", "score", "expected")
 
 
 def render_baseline(results: Results, baseline: Baseline) -> str:
@@ -62,13 +59,13 @@ def render_gate_json(checks: Sequence[GateCheck], _: Style) -> str:
     listed = []
     for check in checks:
         comparison = check.comparison
-        about = check._asdict() | {
+        about = {name: getattr(check, name) for name in _FIELDS} | {
             "p_value": comparison and comparison.p_value,
             "test": comparison and comparison.test,
             "message": describe_check(check),
             "comparison": comparison and convert_record(convert_comparison(comparison)),
         }
-        listed.append({key: about[key] for key in _JSON_KEYS})
+        listed.append(about)
     passed = all(check.passed for check in checks)
     return render_json({"passed": passed, "checks": listed})
 

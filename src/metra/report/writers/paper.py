@@ -57,10 +57,10 @@ from metra.scoring.table import Cell, Column, Table, make_table, mark_best
 if TYPE_CHECKING:
     from xlsxwriter.workbook import Workbook
 
-    from metra.scoring.compare import SystemComparison
 
 LABEL = "tab:scores"
 BETTER, WORSE = "†", "‡"
+_MARKS = {"better": BETTER, "worse": WORSE, "": ""}
 #: The width of a column of a paper in points (77 mm): a wider table is set over both.
 COLUMN_WIDTH = 219
 #: What a digit in small print and the gap between two columns take of it.
@@ -345,11 +345,8 @@ def _find_marks(results: Results) -> dict[tuple[str, str], str]:
             for spec in results.specs
             for system, letters in _letter_systems(results, spec).items()
         }
-    return {(each.system, each.metric): _mark(each) for each in results.comparisons}
-
-
-def _mark(comparison: "SystemComparison") -> str:
-    return {"better": BETTER, "worse": WORSE, "": ""}[comparison.verdict]
+    tested = results.comparisons
+    return {(each.system, each.metric): _MARKS[each.verdict] for each in tested}
 
 
 def _letter_systems(results: Results, spec: str) -> dict[str, str]:
@@ -380,7 +377,7 @@ def _build_difference_table(
         cells = [
             Cell(each.system),
             *([Cell(each.baseline)] if has_pairs else []),
-            Cell(each.difference, signed=True, marks=_mark(each)),
+            Cell(each.difference, signed=True, marks=_MARKS[each.verdict]),
             Cell(low, signed=True),
             Cell(high, signed=True),
             Cell(each.p_value),

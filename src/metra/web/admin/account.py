@@ -1,7 +1,6 @@
 """An admin's account: signing in and out, sessions, password and second factor."""
 
 import base64
-import binascii
 from typing import Annotated
 from urllib.parse import urlsplit
 
@@ -14,7 +13,7 @@ from sqlalchemy import Connection
 from metra.errors import OptionError
 from metra.store import access, audit
 from metra.store.access import Session
-from metra.store.database import strip_unstorable
+from metra.store.database import new_token, strip_unstorable
 from metra.web import visitors
 from metra.web.admin.frame import render_admin_page
 from metra.web.middleware import get_client_address
@@ -159,7 +158,7 @@ def _is_secret(text: str) -> bool:
     """
     try:
         return len(base64.b32decode(text)) == 20
-    except (binascii.Error, ValueError):
+    except ValueError:
         return False
 
 
@@ -195,7 +194,8 @@ def _login(request: Request, name: str, password: str) -> Response:
     state = get_state(request)
     with state.store.reading() as db:
         if access.has_second_factor(db, name):
-            ticket = _make_ticket(db, name, state.clock())
+            # A proof of a right password, for a short while.
+            ticket = visitors.sign_mark(db, name, "ticket", f"{state.clock():.0f}")
             return render_admin_page(request, "code.html", name=name, ticket=ticket)
     return begin_admin_session(request, name, "password")
 
@@ -275,26 +275,16 @@ def begin_admin_session(
         )
         data = {"by": proof, "address": address, "browser": client}
         audit.add_entry(db, name, "sign in", data, now=now)
-        device = visitors.make_device(db, name)
+        device = visitors.sign_mark(db, name, "device", new_token())
     reply = redirect_to(to)
     visitors.put_session(request, reply, "admin", token)
     visitors.put_device(request, reply, device)
     return reply
 
 
-def _make_ticket(db: Connection, name: str, now: float) -> str:
-    """Return a proof of a right password, for a short while."""
-    password_hash = access.find_password_hash(db, name) or ""
-    return f"{now:.0f}.{access.sign_text(password_hash, f'ticket {now:.0f} {name}')}"
-
-
 def _check_ticket(db: Connection, name: str, ticket: str, now: float) -> bool:
-    made, _, signature = ticket.partition(".")
-    if not (made.isascii() and made.isdecimal() and len(made) < 16):
-        return False
-    age, kept = now - int(made), access.find_password_hash(db, name)
-    is_ours = access.check_signature(kept, f"ticket {made} {name}", signature)
-    return is_ours and -1 <= age <= _TICKET_SECONDS
+    made = visitors.check_mark(db, name, "ticket", ticket)
+    return made.isdecimal() and -1 <= now - int(made) <= _TICKET_SECONDS
 
 
 @router.post("/admin/logout")

@@ -32,15 +32,14 @@ def render_admin_page(
     request: Request,
     template: str,
     *,
-    status: int | None = None,
     refusal: Refusal | None = None,
     **more: Any,
 ) -> Response:
     """Render an admin page, in English; one with a `problem` or `refusal` is an error."""
     _add_filters()
+    status = 422 if more.get("problem") else 200
     if refusal is not None:
         status, more["problem"] = refusal.status, refusal.error
-    status = status or (422 if more.get("problem") else 200)
     more |= {"lang": "en", "dir": "ltr", "t": load_strings("en")}
     more["who"] = getattr(request.state, "who", "")
     more["trouble"] = get_state(request).store.trouble

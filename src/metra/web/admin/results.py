@@ -21,9 +21,9 @@ from metra.campaign.judgement import (
 from metra.campaign.measurements import (
     compute_running_scores,
     list_interrupted,
+    score_campaign,
     shows_judged,
 )
-from metra.campaign.metric_scores import score_campaign
 from metra.campaign.protocols.registry import SETTLED_BY
 from metra.campaign.second_look import (
     APART,
@@ -184,7 +184,7 @@ def _render_metrics(visit: CampaignVisit, problem: str = "") -> Response:
         problem=problem,
         running=compute_running_scores(campaign, kept)
         if shows_judged(campaign.protocol)
-        else [],
+        else {},
         interrupted=list_interrupted(kept),
         words=describe_word_counting(kept),
         texts=texts,

@@ -19,11 +19,11 @@ from metra.campaign.uploads import (
     CampaignTexts,
     Upload,
     Use,
-    read_options,
     read_pasted,
 )
 from metra.campaign.words import JUDGES_OWN, LANGUAGES
 from metra.errors import FormatError, MetraError
+from metra.formats.stream import parse_toml
 from metra.store import campaigns
 from metra.store.access import Session
 from metra.web.admin.frame import get_field, read_files, render_admin_page
@@ -62,9 +62,10 @@ async def check_files(request: Request, _: Administering) -> Response:
             for name, content in await read_files(form, field)
         ]
     # Slow work runs in a thread, so that judges need not wait for it.
-    pairing = await run_in_threadpool(uploads.pair_uploads, sent)
-    if pairing.texts is None:
-        return render_admin_page(request, "new_files.html", status=422, pairing=pairing)
+    try:
+        pairing = await run_in_threadpool(uploads.pair_uploads, sent)
+    except MetraError as error:
+        return render_admin_page(request, "new_files.html", problem=str(error))
     return _render_settings(request, pairing.texts, _DEFAULTS, pairing=pairing)
 
 
@@ -112,7 +113,8 @@ def _build_campaign(typed: dict[str, str], texts: CampaignTexts) -> Campaign:
     table["judges"] = [line for line in lines if line]
     table |= {name: bool(typed[name]) for name in _SWITCHES}
     if typed["options"].strip():
-        table["options"] = read_options(typed["options"])
+        what, expected = "The table of options", "lines such as every = 6"
+        table["options"] = parse_toml(typed["options"], what, expected)
     material = read_pasted({name: typed[name] for name in READERS})
     settings = check_settings(table, "The form")
     made = check_marks(freeze_campaign(settings, texts.as_corpus(), material))

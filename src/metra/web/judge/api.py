@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import Annotated, Any, TypeVar
 
 from fastapi import APIRouter, Request, Response
-from pydantic import UUID4, AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import UUID4, AfterValidator, BaseModel, Field
 from sqlalchemy import Connection
 
 from metra.campaign.screen import collect_texts, get_screen_protocol
@@ -45,11 +45,7 @@ _Anything = Annotated[Any, AfterValidator(_check_limits)]
 _Value = Annotated[dict[str, Any], AfterValidator(_check_limits)]
 
 
-class _Payload(BaseModel):
-    model_config = ConfigDict(extra="ignore")
-
-
-class EventIn(_Payload):
+class EventIn(BaseModel):
     """An event; `seq` counts up in each window, so that a repeated event is stored once."""
 
     client: Annotated[str, Field(max_length=40)] = ""
@@ -62,7 +58,7 @@ class EventIn(_Payload):
 _Events = Annotated[list[EventIn], Field(max_length=2_000)]
 
 
-class DraftIn(_Payload):
+class DraftIn(BaseModel):
     """A draft; `rev` is one more than that of the draft before.
 
     `answered` is the revision of the answer that it changes, 0 where there was none yet.
@@ -75,7 +71,7 @@ class DraftIn(_Payload):
     events: _Events = []
 
 
-class RevealIn(_Payload):
+class RevealIn(BaseModel):
     """A request for the texts of a step, with the answers to the steps before it."""
 
     step: Annotated[int, Field(ge=0, le=100)]
@@ -84,7 +80,7 @@ class RevealIn(_Payload):
     value: _Value
 
 
-class AnswerIn(_Payload):
+class AnswerIn(BaseModel):
     """An answer, under an id that the browser makes and repeats when it retries."""
 
     id: UUID4
@@ -97,7 +93,7 @@ class AnswerIn(_Payload):
     events: _Events = []
 
 
-class TokenIn(_Payload):
+class TokenIn(BaseModel):
     """A judge's link, or the secret at its end."""
 
     token: Annotated[str, Field(max_length=2_000)]

@@ -139,17 +139,11 @@ def import_pyarrow(why: str) -> Any:
 
 def is_text_type(kind: Any) -> bool:
     """Return True if the type is of strings, in any of Arrow's layouts, or of nulls."""
-    from pyarrow import types
+    import pyarrow as pa
 
-    if types.is_dictionary(kind):
+    if pa.types.is_dictionary(kind):
         kind = kind.value_type
-    checks = (
-        types.is_string,
-        types.is_large_string,
-        types.is_string_view,
-        types.is_null,
-    )
-    return any(check(kind) for check in checks)
+    return kind in (pa.string(), pa.large_string(), pa.string_view(), pa.null())
 
 
 def pack_arrow_column(column: Any, what: str, *, first: int = 0) -> Text:

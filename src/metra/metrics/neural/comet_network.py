@@ -11,15 +11,11 @@ import numpy as np
 
 from metra.corpus.batch import SegmentColumn
 from metra.errors import FormatError
+from metra.formats.lines import list_strings
 from metra.metrics.neural import checkpoints
 from metra.metrics.neural.checkpoints import Tokeniser
 from metra.metrics.neural.inference import Answer, Network, Runner
-from metra.metrics.neural.segment_scores import (
-    Item,
-    PredictedSpan,
-    SegmentScore,
-    list_texts,
-)
+from metra.metrics.neural.segment_scores import Item, PredictedSpan, SegmentScore
 from metra.metrics.record import Array
 
 #: The types of networks of encoders, by the names that checkpoints give them.
@@ -298,7 +294,7 @@ class VectorScorer:
         source: str,
     ) -> Array:
         """Score all pairs of outputs and references, given by their places in the column."""
-        texts = list_texts(column.text)
+        texts = list_strings(column.text)
         with self.runner.lock:
             self._remember([*texts, source])
             rows = np.array([self._rows[text] for text in texts])

@@ -73,10 +73,6 @@ class OutputText:
         starts = {index for index, span in enumerate(self.words) if span.start in edges}
         return frozenset({*starts, len(self.words)})
 
-    def list_keys(self) -> list[str]:
-        """List the words as they are compared."""
-        return [make_key(self.text[s.start : s.end]) for s in self.words]
-
     def cut(self, start: int, end: int) -> str:
         """Return the text from one word up to another, as it was written."""
         if start == end:
@@ -112,7 +108,7 @@ def cut_output(
 ) -> list[OutputPart]:
     """Cut an output like segments, of each of which the words of every version are given."""
     numbers: dict[str, int] = {}
-    words = [numbers.setdefault(key, len(numbers)) for key in output.list_keys()]
+    words = [numbers.setdefault(key, len(numbers)) for key in list_keys(output.text)]
     versions = [
         sorted({tuple(numbers.get(key, -1) for key in keys) for keys in segment})
         for segment in segments

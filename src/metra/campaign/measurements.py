@@ -9,7 +9,7 @@ from metra.campaign.protocols.record import Protocol
 from metra.campaign.protocols.timed import is_interrupted
 from metra.corpus.batch import Batch
 from metra.formats.annotations.judged_outputs import JudgedOutput
-from metra.metrics.evaltrans import JudgedOutputs, OutputScorer, parts
+from metra.metrics.evaltrans import JudgedOutputs, parts, rows
 from metra.metrics.record import Parts
 from metra.scores.judgement import Judgement
 from metra.text.preparation import make_preparation
@@ -63,12 +63,13 @@ def compute_running_scores(
     tok = "char" if is_unspaced(every) else "none"
     text = make_preparation(tok=tok, case="mixed", stem="no")
     judged = collect_judged_outputs(campaign, judgements)
-    scorer = OutputScorer(JudgedOutputs(judged, text, "segment"), 1)
+    collection = JudgedOutputs(judged, text, "segment")
     references = [segment.references for segment in campaign.segments]
     running = []
     for one in campaign.systems:
-        rows = scorer.rows(Batch(list(one.outputs), refs_per_segment=references))
-        running.append(RunningScores(one.name, parts(rows.sum(0))))
+        batch = Batch(list(one.outputs), refs_per_segment=references)
+        totals = rows(batch, collection=collection, k=1).sum(0)
+        running.append(RunningScores(one.name, parts(totals)))
     return running
 
 

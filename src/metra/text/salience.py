@@ -12,8 +12,6 @@ __all__ = ["BadLine", "Information", "Salience", "Tokens", "WordWeights"]
 
 
 Array: TypeAlias = NDArray[np.float64]
-Index: TypeAlias = NDArray[np.int64]
-Numbers: TypeAlias = Array | Index
 
 
 _NO_WEIGHTS = (
@@ -61,14 +59,15 @@ def weigh_words(words: DocumentWords, column: str) -> Array:
     """Return the salience of words, with the digits that the kernel has."""
     if column == "tf.idf":
         return compute_tfidf(words.tf, words.df, words.documents)
+    p_doc, p_corp = words.tf / words.length, words.everywhere / words.words
     elsewhere = np.maximum(words.words - words.length, 1.0)
-    return compute_s_scores(
-        words.tf / words.length,
-        (words.everywhere - words.tf) / elsewhere,
-        words.everywhere / words.words,
-        words.df,
-        words.documents,
-    )
+    p_rest = (words.everywhere - words.tf) / elsewhere
+    share_without = (words.documents - words.df) / words.documents
+    product = (p_doc - p_rest) * share_without / p_corp
+    # S is the logarithm of the product; words without a product above 0 have no S.
+    is_salient = product > 0
+    s_scores = _take_logarithms(np.where(is_salient, product, 1))
+    return np.where(is_salient, s_scores, np.nan)
 
 
 def limit_weights(
@@ -81,26 +80,15 @@ def limit_weights(
     return np.where(is_outside, 0.0, raised)
 
 
-def compute_tfidf(tf: Numbers, df: Numbers, size: Numbers | float) -> Array:
+def compute_tfidf(tf: Array, df: Array, size: Array | float) -> Array:
     """Return (1 + ln tf) · ln(N / df) of words of N documents.
 
-    >>> compute_tfidf(np.array([1, 2]), np.array([1, 2]), 2).round(4).tolist()
+    >>> compute_tfidf(np.array([1.0, 2.0]), np.array([1.0, 2.0]), 2).round(4).tolist()
     [0.6931, 0.0]
     """
     return (1 + _take_logarithms(tf)) * _take_logarithms(size / df)
 
 
-def compute_s_scores(
-    p_doc: Array, p_rest: Array, p_corp: Array, df: Numbers, size: Numbers | float
-) -> Array:
-    """Return ln[(P_doc - P_rest) · (N - df)/N / P_corp], NaN unless it is above 0."""
-    product = (p_doc - p_rest) * ((size - df) / size) / p_corp
-    is_salient = product > 0
-    return np.where(
-        is_salient, _take_logarithms(np.where(is_salient, product, 1)), np.nan
-    )
-
-
-def _take_logarithms(values: Numbers) -> Array:
+def _take_logarithms(values: Array) -> Array:
     """Return natural logarithms as the kernels have them; numpy's last digit may differ."""
     return logarithms(np.ascontiguousarray(values, np.float64))

@@ -4,7 +4,7 @@ Arrow's columns become packed text without a Python string on the way.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 
 from metra import errors
 from metra._core import BadSegment, LineBuffer, NotUtf8, Text
@@ -43,13 +43,7 @@ class RepeatedValues(Sequence[Value]):
         """Count the rows."""
         return len(self.codes)
 
-    @overload
-    def __getitem__(self, index: int) -> Value: ...
-
-    @overload
-    def __getitem__(self, index: slice) -> list[Value]: ...
-
-    def __getitem__(self, index: int | slice) -> Value | list[Value]:
+    def __getitem__(self, index: Any) -> Any:
         """Return the value of a row, or those of some rows."""
         if isinstance(index, slice):
             return [self.distinct[code] for code in self.codes[index].tolist()]

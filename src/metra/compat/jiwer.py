@@ -19,12 +19,7 @@ HYP: the sub stops ****
 from collections.abc import Callable
 from typing import Any, NamedTuple, TypeAlias
 
-from metra.errors import (
-    CorpusError,
-    LengthError,
-    MissingResourceError,
-    missing_package,
-)
+from metra.errors import CorpusError, LengthError, MissingResourceError, missing_package
 from metra.text.diff import Hits, compare_words, edit_rows, list_edit_runs
 from metra.text.preparation import build_text_hits, make_preparation
 

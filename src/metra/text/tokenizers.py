@@ -62,14 +62,10 @@ def _find_cutter(name: str) -> tuple[Cutter, str]:
 
         if (lang := name.removeprefix("meteor-")) in LANGUAGES:
             return partial(tokenize_segment, lang=lang), ""
-    if name == "workbook":
-        from metra.text.words import tokenize_words
+    if name in ("workbook", "rouge"):
+        from metra.text.words import tokenize_ascii, tokenize_words
 
-        return tokenize_words, ""
-    if name == "rouge":
-        from metra.text.words import tokenize_ascii
-
-        return tokenize_ascii, ""
+        return tokenize_words if name == "workbook" else tokenize_ascii, ""
     kind, _, argument = name.partition("@")
     if kind in OPTIONAL:
         try:

@@ -210,7 +210,8 @@ def find_cuts(
     grid = _WordPlaces(words)
     liked = frozenset(preferred)
     check_limit("whole", len(segments) * len(words) // 4, "The output")
-    columns = [grid.start()]
+    # Before the first reference, every output word is added.
+    columns = [_Column(0, grid.mask, 0)]
     for versions in segments:
         columns.append(grid.add_segment(columns[-1], versions))
     end = len(words)
@@ -295,10 +296,6 @@ class _WordPlaces:
             flags[places] = True
             self._bits[word] = _pack_bits(flags)
         return self._bits[word]
-
-    def start(self) -> _Column:
-        """Return the column before the first reference: every output word is added."""
-        return _Column(0, self.mask, 0)
 
     def add_segment(
         self, column: _Column, versions: Sequence[Sequence[int]]

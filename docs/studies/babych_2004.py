@@ -30,7 +30,7 @@ from metra.stats.correlation import Options
 from metra.stats.panel import ScorePanel
 from metra.text.columns import pack
 from metra.text.preparation import make_preparation, prepare
-from metra.text.salience import Frequencies, Tokens
+from metra.text.salience import Salience, Tokens
 
 METRICS = {
     "BLEU": "bleu",
@@ -276,10 +276,11 @@ def _show_points(estimate: Estimate) -> str:
 def make_function_words(data: Path) -> Section:
     """Show whether function words stay below S = 1."""
     pair = read_pairs(data)[0]
-    found = Frequencies(pair.make_stream(pair.texts[1], pair.whole))
+    counts = Salience(pair.make_stream(pair.texts[1], pair.whole))
+    words = counts.words
     scores: dict[str, list[float]] = defaultdict(list)
-    for word, s in zip(found.word.tolist(), found.s.tolist(), strict=True):
-        scores[found.words[word]].append(s)
+    for word, s in zip(counts.column("word"), counts.column("S").tolist(), strict=True):
+        scores[words[int(word)]].append(s)
     rows, above = [], 0
     for word in FUNCTION_WORDS:
         values = np.array(scores[word])

@@ -12,7 +12,7 @@ from metra.analysis.word_stability import (
     compute_stability,
 )
 from metra.errors import CorpusError, OptionError
-from metra.text.salience import Frequencies, Tokens
+from metra.text.salience import Salience, Tokens
 
 
 def text(*segments: tuple[str, str]) -> list[tuple[Tokens, list[str]]]:
@@ -51,17 +51,21 @@ NAMES = ("A", "B")
 WORDS = st.lists(st.sampled_from("abcdef"), min_size=1, max_size=8).map(" ".join)
 
 
+def list_salience(counts, column):
+    columns = map(counts.column, ("document", "word", column))
+    return {
+        (counts.documents[int(document)], counts.words[int(word)]): value
+        for document, word, value in zip(*columns, strict=True)
+    }
+
+
 @given(st.lists(st.tuples(WORDS, WORDS), min_size=2, max_size=6))
 def test_sets_and_means_equal_their_twin(pairs):
     names = [f"d{at}" for at in range(len(pairs))]
     texts = [text(*zip(names, side, strict=True)) for side in zip(*pairs, strict=True)]
     found = compute_stability(*texts, names=("A", "B"))
     for which in (0, 1):
-        lists = Frequencies(texts[which])
-        tfidf = {
-            (lists.documents[d], lists.words[w]): value
-            for d, w, value in zip(lists.document, lists.word, lists.tfidf, strict=True)
-        }
+        tfidf = list_salience(Salience(texts[which]), "tf.idf")
         sums, counts = {True: 0.0, False: 0.0}, {True: 0, False: 0}
         for name, pair in zip(names, pairs, strict=True):
             mine, other = (Counter(pair[side].split()) for side in (which, 1 - which))
@@ -105,12 +109,7 @@ def test_the_four_sets_equal_their_twin(triples, n, weight, threshold):
         n=n,
     )
     for which, entry in enumerate(found):
-        lists = Frequencies([one, two][which])
-        scores = lists.tfidf if weight == "tf.idf" else lists.s
-        salience = {
-            (lists.documents[d], lists.words[w]): value
-            for d, w, value in zip(lists.document, lists.word, scores, strict=True)
-        }
+        salience = list_salience(Salience([one, two][which]), weight)
         sizes, matched, ngrams = Counter(), Counter(), 0
         for name, triple in zip(names, triples, strict=True):
             own, other, hyp = (

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metra import _core
-from metra.text.salience import Frequencies, Tokens
+from metra.text.salience import Salience, Tokens
 
 # Twelve tokens: a four times in three documents, b three times in two, e three times in
 # one, c and d once each.
@@ -27,25 +26,26 @@ BY_HAND = [  # document, word, tf, df, P_doc, P_rest, P_corp, tf.idf, S
 ]
 
 
-def frequencies(documents: dict[str, str]) -> Frequencies:
+NUMBERS = ("tf", "df", "P_doc", "P_rest", "P_corp", "tf.idf", "S")
+
+
+def count_words(documents: dict[str, str]) -> Salience:
     tokens = Tokens([text.split() for text in documents.values()])
-    return Frequencies([(tokens, list(documents))])
+    return Salience([(tokens, list(documents))])
 
 
-def entries(found: Frequencies) -> dict[tuple[str, str], tuple[float | None, ...]]:
-    columns = (found.tf, found.df, found.p_doc, found.p_rest, found.p_corp)
-    rows = zip(*columns, found.tfidf, found.s, strict=True)
-    places = zip(found.document, found.word, strict=True)
+def entries(counts: Salience) -> dict[tuple[str, str], tuple[float | None, ...]]:
+    columns = (counts.column(name) for name in ("document", "word", *NUMBERS))
     return {
-        (found.documents[document], found.words[word]): tuple(
+        (counts.documents[int(document)], counts.words[int(word)]): tuple(
             None if np.isnan(number) else float(number) for number in row
         )
-        for (document, word), row in zip(places, rows, strict=True)
+        for document, word, *row in zip(*columns, strict=True)
     }
 
 
 def test_the_toy_corpus_comes_out_as_by_hand():
-    found = entries(frequencies(TOY))
+    found = entries(count_words(TOY))
     assert list(found) == [(document, word) for document, word, *_ in BY_HAND]
     for document, word, *numbers in BY_HAND:
         for value, expected in zip(found[document, word], numbers, strict=True):
@@ -80,7 +80,7 @@ def test_the_kernel_counts_as_its_twin(segments):
     for name, words in segments:
         documents.setdefault(name, []).extend(words)
     half = len(segments) // 2
-    found = Frequencies(
+    found = Salience(
         (Tokens([words for _, words in part]), [name for name, _ in part])
         for part in (segments[:half], segments[half:])
     )
@@ -100,8 +100,8 @@ def test_the_kernel_counts_as_its_twin(segments):
 def test_columns_must_be_of_one_length():
     tokens = Tokens([["a"], ["b"]])
     with pytest.raises(ValueError, match="1 entries where 2 are expected"):
-        Frequencies([(tokens, ["one"])])
-    salience = _core.Salience([(tokens, ["one", "two"])])
+        Salience([(tokens, ["one"])])
+    salience = Salience([(tokens, ["one", "two"])])
     with pytest.raises(ValueError, match="1 entries where 2"):
         salience.weighed(np.ones(1), floor=0)
     with pytest.raises(ValueError, match="no column named"):

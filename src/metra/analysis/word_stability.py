@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from metra.errors import CorpusError, OptionError, not_possible
-from metra.text.salience import Frequencies, Tokens
+from metra.text.salience import Salience, Tokens
 
 Array: TypeAlias = NDArray[np.float64]
 Segment: TypeAlias = Sequence[str]
@@ -93,7 +93,7 @@ def _score_lists(
     texts: Sequence[Iterable[tuple[Tokens, list[str]]]],
 ) -> list[list[dict[str, tuple[float, float]]]]:
     """Score the words of both translations, which must be of the same documents."""
-    lists = [Frequencies(text) for text in texts]
+    lists = [Salience(text) for text in texts]
     if lists[0].documents != lists[1].documents:
         msg = "The two translations must have the same documents in the same order."
         raise CorpusError(msg)
@@ -237,13 +237,14 @@ def _count_ngrams(document: Document, n: int) -> Grams:
     )
 
 
-def _score_words(frequencies: Frequencies) -> list[dict[str, tuple[float, float]]]:
+def _score_words(counts: Salience) -> list[dict[str, tuple[float, float]]]:
     """For each document its words with their tf.idf and S."""
-    lists: list[dict[str, tuple[float, float]]] = [{} for _ in frequencies.documents]
-    columns = frequencies.document, frequencies.word, frequencies.tfidf, frequencies.s
+    lists: list[dict[str, tuple[float, float]]] = [{} for _ in counts.documents]
+    words = counts.words
+    columns = map(counts.column, ("document", "word", "tf.idf", "S"))
     entries = zip(*(column.tolist() for column in columns), strict=True)
     for document, word, tfidf, s in entries:
-        lists[document][frequencies.words[word]] = (tfidf, s)
+        lists[int(document)][words[int(word)]] = (tfidf, s)
     return lists
 
 

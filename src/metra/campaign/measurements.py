@@ -12,7 +12,7 @@ from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
 from metra.errors import CorpusError
 from metra.formats.annotations.judged_outputs import JudgedOutput
-from metra.metrics.evaltrans import JudgedOutputs, OutputScorer, parts
+from metra.metrics.evaltrans import JudgedOutputs, parts, rows
 from metra.metrics.record import Metric
 from metra.scores.judgement import Judgement
 from metra.scores.table import Scores
@@ -56,12 +56,12 @@ def compute_running_scores(
     tok = "char" if is_unspaced(every) else "none"
     text = make_preparation(tok=tok, case="mixed", stem="no")
     judged = collect_judged_outputs(campaign, judgements)
-    scorer = OutputScorer(JudgedOutputs(judged, text, "segment"), 1)
+    collection = JudgedOutputs(judged, text, "segment")
     references = [segment.references for segment in campaign.segments]
     running = {}
     for one in campaign.systems:
-        rows = scorer.rows(Batch(list(one.outputs), refs_per_segment=references))
-        figures = parts(rows.sum(0)).items()
+        batch = Batch(list(one.outputs), refs_per_segment=references)
+        figures = parts(rows(batch, collection=collection, k=1).sum(0)).items()
         running[one.name] = {k: v for k, v in figures if isinstance(v, int | float)}
     return running
 

@@ -56,10 +56,10 @@ def build(
     """
     from metra.formats.annotations.weights import format_salience_list
     from metra.scoring.files import read_tokens
-    from metra.text.salience import Frequencies
+    from metra.text.salience import Salience
 
-    frequencies = Frequencies(read_tokens(files._replace(outputs=paths), text))
-    output.write_output("\n".join(format_salience_list(frequencies)), out)
+    counts = Salience(read_tokens(files._replace(outputs=paths), text))
+    output.write_output("\n".join(format_salience_list(counts)), out)
 
 
 @weights.command()

@@ -19,12 +19,7 @@ HYP: the sub stops ****
 from collections.abc import Callable
 from typing import Any, NamedTuple, TypeAlias
 
-from metra.errors import (
-    CorpusError,
-    LengthError,
-    MissingResourceError,
-    missing_package,
-)
+from metra.errors import CorpusError, LengthError, MissingResourceError, missing_package
 from metra.text.diff import Hits, compare_words, edit_rows, list_edit_runs
 from metra.text.preparation import build_text_hits, make_preparation
 
@@ -104,14 +99,13 @@ cer = _make_measure("cer", jiwer.cer_default, "character error rate")
 class _TransformedText(NamedTuple):
     """One side after the transform: lists of words, or texts before the last step."""
 
-    words: Words | None
-    texts: list[str]
-    #: The last step of the transform, and the tokeniser that does the same.
+    sentences: list[Any]
+    #: The last step of the transform, and the tokeniser that does the same, if any does.
     cut: Transform
     tok: str | None
 
     def list_words(self) -> Words:
-        return self.cut(self.texts) if self.words is None else self.words
+        return self.sentences if self.tok is None else self.cut(self.sentences)
 
 
 class _Comparison(NamedTuple):
@@ -160,9 +154,7 @@ def _compare(
     """Transform and compare both sides."""
     refs = _apply_transform(reference, reference_transform, "reference")
     hyps = _apply_transform(hypothesis, hypothesis_transform, "hypothesis")
-    sizes = [
-        len(side.texts if side.words is None else side.words) for side in (refs, hyps)
-    ]
+    sizes = [len(side.sentences) for side in (refs, hyps)]
     if sizes[0] != sizes[1]:
         msg = (
             f"After the transforms there are {sizes[0]} references and {sizes[1]} "
@@ -171,8 +163,9 @@ def _compare(
         raise LengthError(msg)
     if refs.tok is not None and refs.tok == hyps.tok:
         text = make_preparation(tok=refs.tok, case="mixed", stem="no")
-        return _Comparison(refs, hyps, build_text_hits(hyps.texts, refs.texts, text))
-    matches = compare_words(hyps.list_words(), refs.list_words())
+        matches = build_text_hits(hyps.sentences, refs.sentences, text)
+    else:
+        matches = compare_words(hyps.list_words(), refs.list_words())
     return _Comparison(refs, hyps, matches)
 
 
@@ -197,7 +190,7 @@ def _apply_transform(
     for step in steps:
         tok = _find_tokenizer(step, texts) if step is steps[-1] else None
         if tok is not None:
-            return _TransformedText(None, [*texts] or [""], step, tok)
+            return _TransformedText([*texts] or [""], step, tok)
         texts = step(texts)
     if not isinstance(texts, list) or not all(map(_is_list_of_strings, texts)):
         msg = (
@@ -205,7 +198,7 @@ def _apply_transform(
             "words or characters for each sentence."
         )
         raise CorpusError(msg)
-    return _TransformedText(texts, [], transform, None)
+    return _TransformedText(texts, transform, None)
 
 
 def _find_tokenizer(cut: Transform, texts: object) -> str | None:

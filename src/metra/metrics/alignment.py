@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise, takewhile
 from typing import Literal, NamedTuple
 
 from metra import show_record
@@ -127,24 +128,15 @@ def sort_links(
     ['insertion', 'run', 'deletion']
     """
     by_hyp = sorted(links, key=lambda link: link.hyp)
-    is_linked = {link.ref.start for link in by_hyp}
+    starts = {link.ref.start for link in by_hyp}
+    # Empty links stand for the beginning and for the end of both texts.
+    edges = make_link("", 0, 0, 0, 0), make_link("", hyp_words, ref_words, 0, 0)
     ordered: list[Link] = []
-
-    def add_insertions(start: int, stop: int, ref: int) -> None:
-        for word in range(start, stop):
-            ordered.append(make_link("insertion", word, ref, ref_words=0))
-
-    def add_deletions(hyp: int, ref: int) -> None:
-        while ref < ref_words and ref not in is_linked:
-            ordered.append(make_link("deletion", hyp, ref, hyp_words=0))
-            ref += 1
-
-    add_deletions(0, 0)
-    hyp = ref = 0
-    for link in by_hyp:
-        add_insertions(hyp, link.hyp.start, ref)
-        ordered.append(link)
+    for link, following in pairwise([edges[0], *by_hyp, edges[1]]):
         hyp, ref = link.hyp.stop, link.ref.stop
-        add_deletions(hyp, ref)
-    add_insertions(hyp, hyp_words, ref)
-    return tuple(ordered)
+        deleted = takewhile(lambda word: word not in starts, range(ref, ref_words))
+        inserted = range(hyp, following.hyp.start)
+        ordered.append(link)
+        ordered += [make_link("deletion", hyp, word, hyp_words=0) for word in deleted]
+        ordered += [make_link("insertion", word, ref, ref_words=0) for word in inserted]
+    return tuple(ordered[1:])

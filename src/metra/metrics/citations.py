@@ -34,8 +34,6 @@ _PAPERS_OF_VARIANTS = (
 class Citation(NamedTuple):
     """A paper, as a bibliography lists it."""
 
-    key: str
-    kind: str
     #: The entry in BibTeX; letters outside ASCII stay as they are (UTF-8).
     bibtex: str
 
@@ -124,11 +122,8 @@ def format_bibliography(keys: Iterable[str]) -> str:
 def _read_citations() -> dict[str, Citation]:
     """Read the entries of `papers.bib`, which an empty line separates."""
     text = Path(__file__).with_name("papers.bib").read_text(encoding="utf-8")
-    entries = [
-        Citation(entry[2], entry[1], entry[0])
-        for entry in re.finditer(r"@(\w+)\{(\w+),\n(?:  .*\n)+\}", text)
-    ]
-    return {entry.key: entry for entry in entries}
+    entries = re.finditer(r"@\w+\{(\w+),\n(?:  .*\n)+\}", text)
+    return {entry[1]: Citation(entry[0]) for entry in entries}
 
 
 CITATIONS = _read_citations()

@@ -1,7 +1,6 @@
 """Error rates: edits per word (wer), in any order (per) or per character (cer); ser."""
 
-from collections.abc import Callable, Iterator
-from dataclasses import replace
+from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Annotated, Literal, TypeAlias
 
@@ -63,7 +62,8 @@ def wer(
         norm: side whose number of words is the denominator.
     """
     text = make_preparation(tok=tok, case=case, stem=stem)
-    return _build_metric("wer", text, refs, _choose_formula("wer", norm, refs))
+    _check_norm("wer", norm, refs)
+    return _build_metric("wer", text, refs, norm, settled=text.versions())
 
 
 @metric_factory(title="PER", papers="tillmann1997")
@@ -153,28 +153,27 @@ def cer(
     """
     text = make_preparation(tok=_TOKENIZERS[unit], case=case, stem="no")
     settled = {"unit": unit + text.versions()["tok"].removeprefix(text.tok)}
-    formula = _choose_formula("cer", norm, refs)
-    cer = _build_metric("cer", text, refs, formula, unit="character")
-    return replace(cer, settled=settled)
+    _check_norm("cer", norm, refs)
+    return _build_metric("cer", text, refs, norm, settled=settled, unit="character")
 
 
-def _choose_formula(name: str, norm: str, refs: str) -> Callable[[Array], Array]:
-    """Return the rate by reference or output length; refuse a length of no use."""
+def _check_norm(name: str, norm: str, refs: str) -> None:
+    """Refuse a mean reference length that has no use."""
     if norm == "output" and refs == "average-length":
         msg = (
             f"{name}: refs=average-length is not possible with norm=output, which has no "
             "use for reference lengths; expected refs=best or refs=best-rate."
         )
         raise OptionError(msg)
-    return aggregate if norm == "reference" else aggregate_by_output
 
 
 def _build_metric(
     name: str,
     text: Preparation,
     refs: str,
-    formula: Callable[[Array], Array],
+    norm: str,
     *,
+    settled: Mapping[str, str],
     unit: Literal["word", "character"] = "word",
 ) -> Metric:
     """Make a metric of the edits in an alignment."""
@@ -195,10 +194,10 @@ def _build_metric(
         name=name,
         columns=COLUMNS,
         rows=lambda batch: _core.edit_rows(batch.hits(text), "fixed", refs),
-        aggregate=formula,
+        aggregate=partial(aggregate, norm=norm),
         direction=LOWER,
         parts=parts,
-        settled=text.versions(),
+        settled=settled,
         notes=Notes(align=align, details=lambda batch: list_errors(batch, align)),
     )
 
@@ -213,14 +212,11 @@ def list_errors(batch: AnyBatch, align: record.Aligner) -> Iterator[Detail]:
                 yield Detail(index, link.kind, " → ".join([*ref, *hyp]))
 
 
-def aggregate(totals: Array) -> Array:
-    """Edits per hundred reference words; no words at all count as one."""
-    return _compute_rate(totals, totals[..., 4])
-
-
-def aggregate_by_output(totals: Array) -> Array:
-    """Edits per hundred output words; no words at all count as one."""
-    return _compute_rate(totals, totals[..., 0] + totals[..., 1] + totals[..., 3])
+def aggregate(totals: Array, *, norm: str = "reference") -> Array:
+    """Edits per hundred words of the reference or output; no words at all count as one."""
+    substitutions, insertions, _, hits, ref_len = np.moveaxis(totals, -1, 0)
+    length = ref_len if norm == "reference" else substitutions + insertions + hits
+    return 100 * totals[..., :3].sum(-1) / np.where(length > 0, length, 1)
 
 
 def parts(totals: Array) -> Parts:
@@ -228,11 +224,6 @@ def parts(totals: Array) -> Parts:
     named = dict(zip(COLUMNS, totals.tolist(), strict=True))
     words = named["substitutions"] + named["insertions"] + named["hits"]
     return {**named, "hyp_len": words}
-
-
-def _compute_rate(totals: Array, length: Array) -> Array:
-    edits = totals[..., :3].sum(-1)
-    return 100 * edits / np.where(length > 0, length, 1)
 
 
 def _parse_links(path: str) -> list[Link]:

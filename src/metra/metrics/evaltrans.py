@@ -1,9 +1,9 @@
 """EvalTrans: scores that people gave, carried over to similar outputs; and mWER."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import zip_longest
+from itertools import islice, zip_longest
 from typing import Annotated, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -69,7 +69,7 @@ def evaltrans(
         return Metric(
             name="evaltrans",
             columns=COLUMNS,
-            rows=OutputScorer(JudgedOutputs(judged, text, key), k).rows,
+            rows=partial(rows, collection=JudgedOutputs(judged, text, key), k=k),
             aggregate=aggregate,
             parts=parts,
             needs=record.select_needs(source=key == "source"),
@@ -224,75 +224,63 @@ class _Verdict(NamedTuple):
     edits: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class OutputScorer:
-    """Finds the score of each output."""
-
-    collection: "JudgedOutputs"
-    k: int
-
-    def rows(self, batch: AnyBatch) -> Array:
-        """The statistics of `COLUMNS`, for each segment."""
-        table = np.zeros((len(batch), len(COLUMNS)))
-        tokens = batch.hyps.tokens(self.collection.text)
-        outputs = [tuple(tokens[index] or ()) for index in range(len(batch))]
-        by_segment = self.collection.look_up(batch)
-        for index, verdict in enumerate(self._score_outputs(outputs, by_segment)):
-            words = len(outputs[index])
-            table[index, COLUMNS.index(verdict.kind)] = 1
-            if verdict.kind != "unjudged":
-                score = verdict.score
-                table[index, 3:7] = score, score * score, words, words * score
-            if verdict.kind == "extrapolated":
-                table[index, 7:9] = verdict.edits, words
-        nearest = edit_rows(batch, collection=self.collection)
-        table[:, 9] = [len(scored.perfect) for scored in by_segment]
-        table[:, 10], table[:, 11] = nearest[:, :3].sum(1), nearest[:, 4]
-        return table
-
-    def _score_outputs(
-        self, outputs: list[Words], known: "list[KnownScores]"
-    ) -> Iterator[_Verdict]:
-        both = list(zip(outputs, known, strict=True))
-        neighbours = [
-            {} if words in scored.scores else scored.judged for words, scored in both
-        ]
-        counted = _count_pairs(outputs, neighbours)
-        for (words, scored), others, edits in zip(
-            both, neighbours, counted, strict=True
-        ):
-            if words in scored.scores:
-                yield _Verdict("exact", scored.scores[words])
-            elif others:
-                yield self._extrapolate_score(words, others, edits)
-            else:
-                yield _Verdict("unjudged")
-
-    def _extrapolate_score(
-        self, words: Words, others: Mapping[Words, float], edits: list[float]
-    ) -> _Verdict:
-        """Take the nearest neighbours' scores; those as near as the last one come along."""
-        near = sorted(
-            (count / max(len(words), len(other)), score, count)
-            for count, (other, score) in zip(edits, others.items(), strict=True)
-        )
-        last = near[min(self.k, len(near)) - 1][0]
-        chosen = [entry for entry in near if entry[0] <= last]
-        weights = [1 - distance for distance, _, _ in chosen]
-        if self.k == 1 or not sum(weights):
-            weights = [1.0] * len(chosen)
-        total = sum(w * score for w, (_, score, _) in zip(weights, chosen, strict=True))
-        return _Verdict("extrapolated", total / sum(weights), near[0][2])
+def rows(batch: AnyBatch, *, collection: "JudgedOutputs", k: int) -> Array:
+    """The statistics of `COLUMNS`, for each segment."""
+    table = np.zeros((len(batch), len(COLUMNS)))
+    tokens = batch.hyps.tokens(collection.text)
+    outputs = [tuple(tokens[index] or ()) for index in range(len(batch))]
+    by_segment = collection.look_up(batch)
+    for index, verdict in enumerate(_score_outputs(outputs, by_segment, k)):
+        words = len(outputs[index])
+        table[index, COLUMNS.index(verdict.kind)] = 1
+        if verdict.kind != "unjudged":
+            score = verdict.score
+            table[index, 3:7] = score, score * score, words, words * score
+        if verdict.kind == "extrapolated":
+            table[index, 7:9] = verdict.edits, words
+    nearest = edit_rows(batch, collection=collection)
+    table[:, 9] = [len(scored.perfect) for scored in by_segment]
+    table[:, 10], table[:, 11] = nearest[:, :3].sum(1), nearest[:, 4]
+    return table
 
 
-def _count_pairs(
-    outputs: Sequence[Words], others: Sequence[Collection[Words]]
-) -> list[list[float]]:
-    """Count the edits between each output and each of the others beside it."""
-    both = zip(outputs, others, strict=True)
-    pairs = [(words, other) for words, group in both for other in group]
+def _score_outputs(
+    outputs: list[Words], known: "list[KnownScores]", k: int
+) -> Iterator[_Verdict]:
+    both = list(zip(outputs, known, strict=True))
+    # Edits to the judged outputs of all segments are counted at once.
+    pairs = [
+        (words, other)
+        for words, scored in both
+        if words not in scored.scores
+        for other in scored.judged
+    ]
     counted = iter(count_edits(pairs).tolist())
-    return [[next(counted) for _ in group] for group in others]
+    for words, scored in both:
+        if words in scored.scores:
+            yield _Verdict("exact", scored.scores[words])
+        elif scored.judged:
+            edits = list(islice(counted, len(scored.judged)))
+            yield _extrapolate_score(words, scored.judged, edits, k)
+        else:
+            yield _Verdict("unjudged")
+
+
+def _extrapolate_score(
+    words: Words, others: Mapping[Words, float], edits: list[float], k: int
+) -> _Verdict:
+    """Take the nearest neighbours' scores; those as near as the last one come along."""
+    near = sorted(
+        (count / max(len(words), len(other)), score, count)
+        for count, (other, score) in zip(edits, others.items(), strict=True)
+    )
+    last = near[min(k, len(near)) - 1][0]
+    chosen = [entry for entry in near if entry[0] <= last]
+    weights = [1 - distance for distance, _, _ in chosen]
+    if k == 1 or not sum(weights):
+        weights = [1.0] * len(chosen)
+    total = sum(w * score for w, (_, score, _) in zip(weights, chosen, strict=True))
+    return _Verdict("extrapolated", total / sum(weights), near[0][2])
 
 
 class KnownScores(NamedTuple):

@@ -18,7 +18,7 @@ from metra.stats.parallel import ordered_map, thread_count
 from metra.text.preparation import Preparation, make_preparation
 from metra.text.salience import (
     DocumentWords,
-    Frequencies,
+    Salience,
     Tokens,
     WordWeights,
     build_word_weights,
@@ -134,9 +134,9 @@ def ltv(
 
     fitted_on = "the references that the weights were fitted on"
 
-    def apply(frequencies: Frequencies) -> Metric:
-        _check_documents(len(frequencies.documents), *frequencies.documents[:1])
-        fitted = build_weights(frequencies, weight_files.WEIGHTS[weight])
+    def apply(counts: Salience) -> Metric:
+        _check_documents(len(counts.documents), *counts.documents[:1])
+        fitted = build_weights(counts, weight_files.WEIGHTS[weight])
         return with_weights(fitted, fitted_on)
 
     def weigh(words: DocumentWords) -> tuple[Array, Array]:
@@ -148,11 +148,9 @@ def ltv(
         return salience, weights
 
     def apply_some(some: record.CorpusTerms) -> Metric:
-        frequencies = Frequencies.from_terms(some.terms[:3])
+        counts = Salience.learnt(*some.terms[:3])
         is_entry = some.terms.counts > 0  # others name documents without words
-        weights = build_weights(
-            frequencies, some.salience[is_entry], heaviest=some.whole
-        )
+        weights = build_weights(counts, some.salience[is_entry], heaviest=some.whole)
         return with_weights(weights, fitted_on)
 
     if weight == "none":
@@ -164,8 +162,8 @@ def ltv(
     fit = record.Fit(
         count=partial(_count_references, text=text),
         by_references=True,
-        to_plain=Frequencies.terms,
-        from_plain=Frequencies.from_terms,
+        to_plain=Salience.terms,
+        from_plain=lambda terms: Salience.learnt(*terms),
         apply=apply,
         apply_some=apply_some,
         weigh=weigh,
@@ -214,7 +212,7 @@ def parts(totals: Array, *, n: int) -> Parts:
     }
 
 
-def _count_references(batches: Iterable[Batch], *, text: Preparation) -> Frequencies:
+def _count_references(batches: Iterable[Batch], *, text: Preparation) -> Salience:
     """Count the words of all references of each document together."""
 
     def prepare_batch(batch: Batch) -> tuple[list[Tokens], list[str]]:
@@ -225,7 +223,7 @@ def _count_references(batches: Iterable[Batch], *, text: Preparation) -> Frequen
             for tokens in columns:
                 yield tokens, documents
 
-    return Frequencies(texts())
+    return Salience(texts())
 
 
 def _check_documents(documents: int, name: str = "") -> None:

@@ -217,11 +217,8 @@ def _choose_stages(
 ) -> tuple[str, ...]:
     if modules == "auto":
         # The universal task takes what every language has.
-        has_stem, has_synonyms = lang in STEMMERS, lang == "en"
-        has = (
-            *(True, has_stem and not universal, has_synonyms and not universal),
-            paraphrases,
-        )
+        own = not universal
+        has = True, own and lang in STEMMERS, own and lang == "en", paraphrases
         return tuple(compress(STAGES, has))
     stages = tuple(modules.split("+"))
     if stages[0] != "exact" or stages != tuple(s for s in STAGES if s in stages):

@@ -214,9 +214,7 @@ class ValueTable(NamedTuple):
     def check_finite(self) -> None:
         """Raise an error if a score is infinite; missing ones are not looked at."""
         for system, scores in self.values.items():
-            is_infinite = np.isinf(scores)
-            if is_infinite.any():
-                place = int(is_infinite.argmax())
+            for place in np.flatnonzero(np.isinf(scores))[:1]:
                 msg = (
                     f"{self.source} have {scores[place]} for segment {place + 1} of "
                     f"{system!r}; expected a finite number."
@@ -305,7 +303,7 @@ def _find_basis(name: str) -> Basis:
 def list_specs(files: Sequence[str]) -> list[str]:
     """List the specs of files of scores, each `[NAME=]FILE[:option=value,…]`.
 
-    A file without a name has as many specs as scorers.
+    A file without a name has as many specs as scorers with scores of segments.
     """
     specs = []
     for entry in files:
@@ -313,18 +311,11 @@ def list_specs(files: Sequence[str]) -> list[str]:
         if named:
             specs.append(f"{named[1]}@{named[2]}")
             continue
-        path = parse_spec(f"any@{entry}")[1]["file"]
-        specs += [f"{name}@{entry}" for name in list_scorers(path)]
+        scores, _ = _read_files(parse_spec(f"any@{entry}")[1]["file"])
+        used = np.unique(scores.scorer[np.isin(scores.item, scores.segments)])
+        names = (_clean_name(scores.scorers[at].name) for at in used.tolist())
+        specs += [f"{name}@{entry}" for name in names]
     return specs
-
-
-def list_scorers(path: str) -> list[str]:
-    """List the scorers of a file that have scores of segments, by their names in a spec."""
-    scores, _ = _read_files(path)
-    used = {*scores.scorer[np.isin(scores.item, scores.segments)].tolist()}
-    return [
-        _clean_name(each.name) for at, each in enumerate(scores.scorers) if at in used
-    ]
 
 
 def _clean_name(name: str) -> str:

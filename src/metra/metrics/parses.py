@@ -7,6 +7,7 @@ from typing import Any
 from metra.corpus.batch import BatchPosition, SegmentColumn
 from metra.errors import MissingResourceError
 from metra.formats.annotations.conllu import Parse, ParsedWord, read_conllu
+from metra.formats.lines import list_strings
 from metra.formats.resources import SpacyModel, load_spacy_model
 from metra.formats.stream import compute_file_version
 from metra.metrics.units import fill_system
@@ -35,7 +36,7 @@ def build_file_source(owner: str, path: str) -> ParseSource:
         parses = read_conllu(fill_system(owner, path, place))
         return [
             parses.of(place.first + index, text)
-            for index, text in enumerate(_list_texts(column))
+            for index, text in enumerate(list_strings(column.text))
         ]
 
     # Where each system has a file of its own, the signature that they share names none.
@@ -52,7 +53,8 @@ def build_word_source() -> ParseSource:
         return Parse(tuple(parsed), "".join(words))
 
     return ParseSource(
-        lambda column, _: [(wrap(text),) for text in _list_texts(column)], parsed=False
+        lambda column, _: [(wrap(text),) for text in list_strings(column.text)],
+        parsed=False,
     )
 
 
@@ -69,11 +71,9 @@ def load_parser(model: str) -> SpacyModel:
 
 def parse_column(parser: SpacyModel, column: SegmentColumn) -> list[Sequence[Parse]]:
     """Return the sentences of each segment as a spaCy model parses them."""
-    return parser.read(_list_texts(column), lambda doc: tuple(convert_sentences(doc)))
-
-
-def _list_texts(column: SegmentColumn) -> list[str]:
-    return [column.text[index] or "" for index in range(len(column.text))]
+    return parser.read(
+        list_strings(column.text), lambda doc: tuple(convert_sentences(doc))
+    )
 
 
 def convert_sentences(doc: Any) -> Iterator[Parse]:

@@ -149,11 +149,8 @@ def aggregate(totals: Array, *, members: Sequence[_ScoredMember]) -> Array:
     weights = np.array([scored.member.weight for scored in members])
     effective = np.where(np.isnan(scaled), 0.0, weights)
     # One by one, so that a row's score does not hang on how many rows there are.
-    total = sum(effective[..., index] for index in range(len(members)))
-    gained = sum(
-        effective[..., index] * np.nan_to_num(scaled[..., index])
-        for index in range(len(members))
-    )
+    total = sum(np.moveaxis(effective, -1, 0))
+    gained = sum(np.moveaxis(effective * np.nan_to_num(scaled), -1, 0))
     with np.errstate(invalid="ignore"):
         return np.divide(gained, total)
 

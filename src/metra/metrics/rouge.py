@@ -13,12 +13,7 @@ COLUMNS = ("f", "precision", "recall", "segments")
 
 
 @metric_factory(title="ROUGE-L", papers="lin2004")
-def rougel(
-    *,
-    tok: str = "rouge",
-    case: Case = "mixed",
-    stem: str = "no",
-) -> Metric:
+def rougel(*, tok: str = "rouge", case: Case = "mixed", stem: str = "no") -> Metric:
     """F-score of the longest common subsequence of words, 0 to 100. Higher is better.
 
     L is the length of the longest common subsequence: the largest number of words that

@@ -1,6 +1,6 @@
 """Signatures in other forms: without defaults, and as sacreBLEU writes them."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from inspect import signature as signature_of
 
 from metra.errors import MetraError, UnknownNameError
@@ -15,7 +15,9 @@ _INTERVAL = ("ci", "ci_unit", "trials", "seed")
 
 def rewrite_signature(signature: str, form: str) -> str:
     """Return a signature in a form: full, short or sacrebleu."""
-    return _REWRITERS[form](signature)
+    if form == "short":
+        return shorten_signature(signature)
+    return convert_to_sacrebleu(signature) if form == "sacrebleu" else signature
 
 
 def shorten_signature(signature: str) -> str:
@@ -155,10 +157,4 @@ _SACREBLEU = {
         "tok:none stem:no style:sacrebleu",
         "case:case tok:tok norm:normalized punct:punct asian:asian",
     ),
-}
-
-_REWRITERS: dict[str, Callable[[str], str]] = {
-    "full": str,
-    "short": shorten_signature,
-    "sacrebleu": convert_to_sacrebleu,
 }

@@ -14,11 +14,7 @@ COUNTS = EditCounts._fields
 
 
 @metric_factory(title="Syntax", papers="dabbadie2002")
-def syntax(
-    *,
-    case: Case = "mixed",
-    stem: str = "lemma@en",
-) -> Metric:
+def syntax(*, case: Case = "mixed", stem: str = "lemma@en") -> Metric:
     """Corrections per hundred words that make the output grammatical. Lower is better.
 
     The references are minimal corrections of the outputs that make them grammatical.

@@ -209,9 +209,7 @@ class _TermChecker:
         )
 
     def _make_form(self, words: list[str], written: str) -> _Form:
-        """Keep words, and what was written if terms may stand inside of words."""
-        if not self.inside:
-            return _Form(words, "")
+        """Keep words, and what was written, for terms inside of words."""
         is_folded = self.text.case == "lower"
         return _Form(words, written.casefold() if is_folded else written)
 

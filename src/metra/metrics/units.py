@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
 from typing import NamedTuple, TypeVar
 
 from metra.corpus.batch import Batch, BatchPosition
@@ -66,13 +67,10 @@ def list_units(batch: AnyBatch, unit: str) -> Iterator[tuple[str, range]]:
         return
     names = batch.place.documents
     if names is None:
-        yield "", range(len(batch))
-        return
-    start = 0
-    for index in range(1, len(names) + 1):
-        if index == len(names) or names[index] != names[start]:
-            yield names[start], range(start, index)
-            start = index
+        names = [""] * len(batch)
+    for name, group in groupby(range(len(names)), names.__getitem__):
+        segments = list(group)
+        yield name, range(segments[0], segments[-1] + 1)
 
 
 def list_annotations(

@@ -18,7 +18,6 @@ of spaCy's English models; what XELDA would have found is not known.
 | NNPREP(noun, preposition, noun) | second noun is `nmod` of the first, with a preposition as its `case` | second noun is `pobj` of a preposition, itself `prep` of the first |
 """
 
-from collections import Counter
 from collections.abc import Iterator
 from functools import partial
 from typing import NamedTuple
@@ -91,11 +90,8 @@ def xscore(*, parses: str = "") -> Metric:
 def rows(batch: AnyBatch, *, source: ParseSource) -> Array:
     """Count each dependency of the profile in each output: (segments, 8)."""
     table = np.zeros((len(batch), len(PROFILE)))
-    for segment, sentences in enumerate(source.find(batch.hyps, batch.place)):
-        counts = Counter(
-            entry.name for parse in sentences for entry in find_dependencies(parse)
-        )
-        table[segment] = [counts[name] for name in PROFILE]
+    for entry in details(batch, source=source):
+        table[entry.at, PROFILE.index(entry.note)] += 1
     return table
 
 

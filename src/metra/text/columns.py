@@ -4,7 +4,7 @@ Arrow's columns become packed text without a Python string on the way.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 
 from metra import errors
 from metra._core import BadSegment, LineBuffer, NotUtf8, Text
@@ -43,13 +43,7 @@ class RepeatedValues(Sequence[Value]):
         """Count the rows."""
         return len(self.codes)
 
-    @overload
-    def __getitem__(self, index: int) -> Value: ...
-
-    @overload
-    def __getitem__(self, index: slice) -> list[Value]: ...
-
-    def __getitem__(self, index: int | slice) -> Value | list[Value]:
+    def __getitem__(self, index: Any) -> Any:
         """Return the value of a row, or those of some rows."""
         if isinstance(index, slice):
             return [self.distinct[code] for code in self.codes[index].tolist()]
@@ -136,17 +130,11 @@ def import_pyarrow(why: str) -> Any:
 
 def is_text_type(kind: Any) -> bool:
     """Return True if the type is of strings, in any of Arrow's layouts, or of nulls."""
-    from pyarrow import types
+    import pyarrow as pa
 
-    if types.is_dictionary(kind):
+    if pa.types.is_dictionary(kind):
         kind = kind.value_type
-    checks = (
-        types.is_string,
-        types.is_large_string,
-        types.is_string_view,
-        types.is_null,
-    )
-    return any(check(kind) for check in checks)
+    return kind in (pa.string(), pa.large_string(), pa.string_view(), pa.null())
 
 
 def pack_arrow_column(column: Any, what: str, *, first: int = 0) -> Text:

@@ -222,10 +222,8 @@ def _merge_ways(first: Ways, other: Ways) -> Ways:
     """Join ways to the same place; of two in the same state, the better one stays."""
     if not first:
         return other
-    best = first
+    best = dict(first)
     for state, way in other.items():
         if state not in best or best[state][0] < way[0]:
-            if best is first:
-                best = dict(first)
             best[state] = way
     return best

@@ -6,7 +6,7 @@ a table have stems, if there is a Snowball stemmer.
 
 import re
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from functools import lru_cache, partial
 from typing import Any, NamedTuple, TypeAlias
 
@@ -20,6 +20,7 @@ ROUGE = "rouge"
 #: Languages that are in the table of another one.
 _IN_TABLE_OF = {"no": "nb", "hr": "hbs", "bs": "hbs"}
 
+# simplemma takes "don't" for a form of "do", and "d'eau" for one of "eau".
 _APOSTROPHES = re.compile("(n['’]t$|['’])")
 
 Reducer: TypeAlias = Callable[[list[str]], list[str]]
@@ -176,24 +177,11 @@ def _lemmatise(words: list[str], *, language: str) -> list[str]:
     # Letter case tells nouns of German. A lemma of several words is one token.
     return [
         "".join(
-            piece if is_sign else "".join(lemmatize(piece).split())
-            for is_sign, piece in _split_at_apostrophes(word)
+            piece if _APOSTROPHES.match(piece) else "".join(lemmatize(piece).split())
+            for piece in filter(None, _APOSTROPHES.split(word))
         )
         for word in words
     ]
-
-
-def _split_at_apostrophes(word: str) -> Iterator[tuple[bool, str]]:
-    """Yield the pieces of a word, and whether each is an apostrophe or "n't".
-
-    The table takes "don't" for a form of "do", and "d'eau" for one of "eau".
-
-    >>> [piece for _, piece in _split_at_apostrophes("doesn't")]
-    ['does', "n't"]
-    """
-    for at, piece in enumerate(_APOSTROPHES.split(word)):
-        if piece:
-            yield at % 2 == 1, piece
 
 
 @lru_cache(maxsize=64)

@@ -14,12 +14,9 @@ _OTHER = re.compile(f"([^{_WORD} \\t\\n\\x0b\\f\\r.'`,\\-‘’])")
 _DOTS = re.compile(r"\.{2,}")
 # One after the other: of the commas in "a,b,c" each pattern sees the first only.
 _COMMAS = [
-    re.compile(f"({before}),({after})")
-    for before, after in (
-        ("[^0-9]", "[^0-9]"),
-        ("[0-9]", "[^0-9]"),
-        ("[^0-9]", "[0-9]"),
-    )
+    re.compile("([^0-9]),([^0-9])"),
+    re.compile("([0-9]),([^0-9])"),
+    re.compile("([^0-9]),([0-9])"),
 ]
 _HYPHEN = re.compile(f"([{_WORD}.])-([{_WORD}])")
 _NEXT_LOWER = re.compile("[a-z]")

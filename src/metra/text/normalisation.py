@@ -8,6 +8,7 @@ import tomllib
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache, lru_cache
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -125,17 +126,11 @@ def _fold_case(text: str, lang: str) -> str:
 
 def _split_runs(text: str) -> Iterator[str]:
     """Cut into runs of letters, numbers, signs, and single characters of East Asia."""
-    run = ""
-    kind = ""
-    for c in text:
-        last, kind = kind, _classify_character(c)
-        if run and (kind != last or kind in ("sign", "alone")):
-            yield run
-            run = ""
-        if kind:
-            run += "." if c == "\ue000" else c
-    if run:
-        yield run
+    for kind, run in groupby(text, _classify_character):
+        if kind in ("sign", "alone"):
+            yield from run
+        elif kind:
+            yield "".join(run).replace("\ue000", ".")
 
 
 @lru_cache(maxsize=65536)

@@ -116,25 +116,13 @@ class WordNumbers:
 
         spelled = self._spell(tokens).joined()
         segments = [text or "" for text in window(spelled, 0, len(spelled))]
-        lengths = np.fromiter(map(len, segments), np.int64, len(segments))
-        joined = " ".join(filter(None, segments)).encode("utf-32-le")
-        # Two characters and a blank are a word.
-        high, low = (
-            np.frombuffer(joined, np.int32)[at::3] - _FIRST_CODE for at in (0, 1)
-        )
-        return (high << _CODE_BITS) + low, (lengths + 1) // 3
-
-
-#: Characters from this one on stand for so many bits of a number; all are letters or signs.
-_FIRST_CODE, _CODE_BITS = 256, 15
+        lengths = (len(segment.split()) for segment in segments)
+        numbers = np.fromstring(" ".join(filter(None, segments)), np.int32, sep=" ")
+        return numbers, np.fromiter(lengths, np.int64, len(segments))
 
 
 def _spell_numbers(words: list[str], new: list[str]) -> list[str]:
-    """Number new words, each number as two characters that stand in place of the word."""
-    numbers = range(len(words), len(words) + len(new))
+    """Number new words; the digits stand in place of the word."""
+    first = len(words)
     words += new
-    low = (1 << _CODE_BITS) - 1
-    return [
-        chr(_FIRST_CODE + (number >> _CODE_BITS)) + chr(_FIRST_CODE + (number & low))
-        for number in numbers
-    ]
+    return [*map(str, range(first, len(words)))]

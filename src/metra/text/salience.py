@@ -1,7 +1,5 @@
 """Salience of words in their documents: counts, tf.idf and S-scores."""
 
-from collections.abc import Iterable
-from functools import cached_property
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -10,12 +8,10 @@ from numpy.typing import NDArray
 from metra._core import BadLine, Information, Salience, Tokens, WordWeights, logarithms
 from metra.errors import CorpusError
 
-__all__ = ["BadLine", "Frequencies", "Information", "Tokens", "WordWeights"]
+__all__ = ["BadLine", "Information", "Salience", "Tokens", "WordWeights"]
 
 
 Array: TypeAlias = NDArray[np.float64]
-Index: TypeAlias = NDArray[np.int64]
-Numbers: TypeAlias = Array | Index
 
 
 _NO_WEIGHTS = (
@@ -24,63 +20,8 @@ _NO_WEIGHTS = (
 )
 
 
-class Frequencies:
-    """Frequencies of words in documents: one entry for each pair that occurs.
-
-    The entries of a document are together, documents in order of first appearance.
-
-    >>> frequencies = Frequencies([(Tokens([["a", "b", "b"], ["a"]]), ["one", "two"])])
-    >>> frequencies.tf.tolist(), frequencies.df.tolist(), frequencies.tfidf.round(4).tolist()
-    ([1, 2, 1], [2, 1, 2], [0.0, 1.1736, 0.0])
-    """
-
-    def __init__(self, texts: Iterable[tuple[Tokens, list[str]]]) -> None:
-        """Count the words of segments, given with the name of each segment's document."""
-        self.salience = Salience(texts)
-
-    def terms(self) -> tuple[bytes, Index, Index]:
-        """Return what was counted as keys with numbers that add up."""
-        return self.salience.terms()
-
-    @classmethod
-    def from_terms(cls, terms: tuple[bytes, Index, Index]) -> "Frequencies":
-        """Take such terms back, added up, those of a document together."""
-        return cls._wrap(Salience.learnt(*terms))
-
-    @classmethod
-    def _wrap(cls, salience: Salience) -> "Frequencies":
-        frequencies = cls.__new__(cls)
-        frequencies.salience = salience
-        return frequencies
-
-    def _read_counts(self, column: str) -> Index:
-        return self.salience.column(column).astype(np.int64)
-
-    size = cached_property(lambda self: len(self.documents))
-    #: The names of the documents, and the words, by number.
-    documents = cached_property(lambda self: self.salience.documents)
-    words = cached_property(lambda self: self.salience.words)
-    #: For each entry the number of its word and of its document.
-    word = cached_property(lambda self: self._read_counts("word"))
-    document = cached_property(lambda self: self._read_counts("document"))
-    #: How often its word occurs in its document, and how many documents have the word.
-    tf = cached_property(lambda self: self._read_counts("tf"))
-    df = cached_property(lambda self: self._read_counts("df"))
-    #: The relative frequency of its word in its document, in the other documents together
-    #: (0 where there are no others), and in the whole corpus.
-    p_doc = cached_property(lambda self: self.salience.column("P_doc"))
-    p_rest = cached_property(lambda self: self.salience.column("P_rest"))
-    p_corp = cached_property(lambda self: self.salience.column("P_corp"))
-    #: Its tf.idf: (1 + ln tf) · ln(N / df).
-    tfidf = cached_property(lambda self: self.salience.column("tf.idf"))
-    #: Its S-score: ln[(p_doc - p_rest) · (N - df)/N / p_corp]. NaN where the product is not
-    #: above 0: the word is no more frequent in this document than in the rest, or every
-    #: document has it.
-    s = cached_property(lambda self: self.salience.column("S"))
-
-
 def build_word_weights(
-    frequencies: Frequencies,
+    counts: Salience,
     salience: str | Array,
     *,
     floor: float,
@@ -95,9 +36,7 @@ def build_word_weights(
     document's list weighs `oov`, or what the lightest word of that list weighs. `heaviest`
     is the largest weight in other documents of the corpus.
     """
-    weights = frequencies.salience.weighed(
-        salience, floor=floor, least=least, most=most, unknown=oov
-    )
+    weights = counts.weighed(salience, floor=floor, least=least, most=most, unknown=oov)
     if max(weights.heaviest, heaviest) <= 0:
         raise CorpusError(_NO_WEIGHTS)
     return weights
@@ -117,17 +56,18 @@ class DocumentWords(NamedTuple):
 
 
 def weigh_words(words: DocumentWords, column: str) -> Array:
-    """Return the salience of words, with the digits that `Frequencies` has."""
+    """Return the salience of words, with the digits that the kernel has."""
     if column == "tf.idf":
         return compute_tfidf(words.tf, words.df, words.documents)
+    p_doc, p_corp = words.tf / words.length, words.everywhere / words.words
     elsewhere = np.maximum(words.words - words.length, 1.0)
-    return compute_s_scores(
-        words.tf / words.length,
-        (words.everywhere - words.tf) / elsewhere,
-        words.everywhere / words.words,
-        words.df,
-        words.documents,
-    )
+    p_rest = (words.everywhere - words.tf) / elsewhere
+    share_without = (words.documents - words.df) / words.documents
+    product = (p_doc - p_rest) * share_without / p_corp
+    # S is the logarithm of the product; words without a product above 0 have no S.
+    is_salient = product > 0
+    s_scores = _take_logarithms(np.where(is_salient, product, 1))
+    return np.where(is_salient, s_scores, np.nan)
 
 
 def limit_weights(
@@ -140,26 +80,15 @@ def limit_weights(
     return np.where(is_outside, 0.0, raised)
 
 
-def compute_tfidf(tf: Numbers, df: Numbers, size: Numbers | float) -> Array:
+def compute_tfidf(tf: Array, df: Array, size: Array | float) -> Array:
     """Return (1 + ln tf) · ln(N / df) of words of N documents.
 
-    >>> compute_tfidf(np.array([1, 2]), np.array([1, 2]), 2).round(4).tolist()
+    >>> compute_tfidf(np.array([1.0, 2.0]), np.array([1.0, 2.0]), 2).round(4).tolist()
     [0.6931, 0.0]
     """
     return (1 + _take_logarithms(tf)) * _take_logarithms(size / df)
 
 
-def compute_s_scores(
-    p_doc: Array, p_rest: Array, p_corp: Array, df: Numbers, size: Numbers | float
-) -> Array:
-    """Return ln[(P_doc - P_rest) · (N - df)/N / P_corp], NaN unless it is above 0."""
-    product = (p_doc - p_rest) * ((size - df) / size) / p_corp
-    is_salient = product > 0
-    return np.where(
-        is_salient, _take_logarithms(np.where(is_salient, product, 1)), np.nan
-    )
-
-
-def _take_logarithms(values: Numbers) -> Array:
+def _take_logarithms(values: Array) -> Array:
     """Return natural logarithms as the kernels have them; numpy's last digit may differ."""
     return logarithms(np.ascontiguousarray(values, np.float64))

@@ -47,14 +47,11 @@ def find_tokenizer(name: str, case: str) -> tuple[Callable[[Text], Tokens], str]
         version = f"[Unicode {grapheme_version()}]" if is_versioned else ""
         return Tokenizer(name, case), version
     cut, version = _find_cutter(name)
+    fold = str.lower if case == "lower" else str
 
     def tokenize(text: Text) -> Tokens:
-        segments = [text[index] for index in range(len(text))]
-        if case == "lower":
-            segments = [segment and segment.lower() for segment in segments]
-        return Tokens(
-            [None if segment is None else cut(segment) for segment in segments]
-        )
+        segments = (text[index] for index in range(len(text)))
+        return Tokens([None if each is None else cut(fold(each)) for each in segments])
 
     return tokenize, version and f"[{version}]"
 
@@ -65,14 +62,10 @@ def _find_cutter(name: str) -> tuple[Cutter, str]:
 
         if (lang := name.removeprefix("meteor-")) in LANGUAGES:
             return partial(tokenize_segment, lang=lang), ""
-    if name == "workbook":
-        from metra.text.words import tokenize_words
+    if name in ("workbook", "rouge"):
+        from metra.text.words import tokenize_ascii, tokenize_words
 
-        return tokenize_words, ""
-    if name == "rouge":
-        from metra.text.words import tokenize_ascii
-
-        return tokenize_ascii, ""
+        return tokenize_words if name == "workbook" else tokenize_ascii, ""
     kind, _, argument = name.partition("@")
     if kind in OPTIONAL:
         try:

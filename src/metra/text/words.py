@@ -58,25 +58,18 @@ def find_words(text: str) -> list[Span]:
     (5, 7)
     """
     words: list[Span] = []
-    start: int | None = None
-    position = 0
+    start = position = 0
     while position < len(text):
-        alone = is_unspaced_letter(text[position])
-        ends = alone or text[position].isspace() or text[position] in _BETWEEN_SYLLABLES
-        if ends and start is not None:
-            words += _strip_punctuation(text, start, position)
-            start = None
-        if alone:
+        sign, end = text[position], position + 1
+        if is_unspaced_letter(sign):
             end = _find_letter_end(text, position)
-            words.append(Span(position, end))
-            position = end
-            continue
-        if start is None and not ends:
-            start = position
-        position += 1
-    if start is not None:
-        words += _strip_punctuation(text, start, len(text))
-    return words
+            words += [*_strip_punctuation(text, start, position), Span(position, end)]
+            start = end
+        elif sign.isspace() or sign in _BETWEEN_SYLLABLES:
+            words += _strip_punctuation(text, start, position)
+            start = end
+        position = end
+    return words + _strip_punctuation(text, start, len(text))
 
 
 def recognise_spacing(text: str) -> Counted:

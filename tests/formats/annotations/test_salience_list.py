@@ -21,7 +21,7 @@ from metra.formats.annotations.weights import (
     read_salience_list,
     read_salience_table,
 )
-from metra.text.salience import Frequencies, Tokens
+from metra.text.salience import Salience, Tokens
 
 SENTENCES = st.lists(st.sampled_from("abcdé"), min_size=1, max_size=8)
 
@@ -29,7 +29,7 @@ SENTENCES = st.lists(st.sampled_from("abcdé"), min_size=1, max_size=8)
 @pytest.fixture
 def found():
     tokens = Tokens([["a", "a", "b", "c"], ["a", "b", "b", "d"], ["a", "e"]])
-    return Frequencies([(tokens, ["one", "two", "three"])])
+    return Salience([(tokens, ["one", "two", "three"])])
 
 
 def test_what_is_written_is_read(found, write):
@@ -37,11 +37,14 @@ def test_what_is_written_is_read(found, write):
     header, first, *_ = path.read_text().split("\n")
     assert header.split("\t") == list(COLUMNS)
     assert first == "a\tone\t2\t3\t3\t0.5\t0.3333333333\t0.4\t0\t"
-    for weight, expected in (("tfidf", found.tfidf), ("s", found.s)):
+    for weight, expected in (
+        ("tfidf", found.column("tf.idf")),
+        ("s", found.column("S")),
+    ):
         given = read_salience_list(path, weight)
         assert given.by_document
         assert given.words.documents == ["one", "two", "three"]
-        assert given.words.word.tolist() == found.word.tolist()
+        assert given.words.column("word").tolist() == found.column("word").tolist()
         assert np.allclose(given.salience, expected, rtol=1e-9, equal_nan=True)
 
 
@@ -83,11 +86,14 @@ def test_what_is_wrong_with_a_list_of_counts(lines, message, write):
 @given(documents=st.dictionaries(st.sampled_from("xyz"), SENTENCES, min_size=1))
 def test_weights_of_counts_are_those_of_the_texts(documents, tmp_path_factory):
     tokens = Tokens([list(words) for words in documents.values()])
-    texts = Frequencies([(tokens, [*documents])])
+    texts = Salience([(tokens, [*documents])])
     path = tmp_path_factory.mktemp("lists") / "list.tsv"
     rows = ("\t".join(row.split("\t")[:3]) for row in format_salience_list(texts))
     path.write_text("\n".join(rows), encoding="utf-8")
-    for weight, expected in (("tfidf", texts.tfidf), ("s", texts.s)):
+    for weight, expected in (
+        ("tfidf", texts.column("tf.idf")),
+        ("s", texts.column("S")),
+    ):
         salience = read_salience_list(path, weight).salience
         assert np.array_equal(salience, expected, equal_nan=True)
 
@@ -114,7 +120,7 @@ def test_there_is_no_list(tmp_path):
 def test_words_that_a_list_cannot_hold():
     tokens = Tokens([["a\tb"], ["c"]])
     with pytest.raises(OptionError, match="'a\\\\tb' of document 'x' contains a tab"):
-        list(format_salience_list(Frequencies([(tokens, ["x", "y"])])))
+        list(format_salience_list(Salience([(tokens, ["x", "y"])])))
 
 
 def test_a_file_from_windows(write):

@@ -50,9 +50,9 @@ class CountedMetric(base.Metric):
     def _counter(self) -> Metric:
         """The metric of metra with the same options."""
 
-    @abstractmethod
     def _list_statistics(self, rows: Array) -> list[list[Any]]:
         """List the statistics of segments in sacreBLEU's order and types."""
+        return rows.astype(int).tolist()
 
     def _cache_references(self, references: Sequence[Stream]) -> list[Any]:
         """Keep the texts, and how many references a segment has: -1 if that varies."""
@@ -128,8 +128,7 @@ class BLEU(CountedMetric, bleu.BLEU):
         return f"spm@{find_cache() / 'models' / model}" if model else name
 
     def _list_statistics(self, rows: Array) -> list[list[Any]]:
-        counts: list[list[Any]] = rows.astype(int).tolist()
-        return [[*row[-2:], *row[:-2]] for row in counts]
+        return [[*row[-2:], *row[:-2]] for row in super()._list_statistics(rows)]
 
 
 class CHRF(CountedMetric, chrf.CHRF):
@@ -145,10 +144,6 @@ class CHRF(CountedMetric, chrf.CHRF):
             whitespace=self.whitespace,
             eps=self.eps_smoothing,
         )
-
-    def _list_statistics(self, rows: Array) -> list[list[Any]]:
-        counts: list[list[Any]] = rows.astype(int).tolist()
-        return counts
 
 
 class TER(CountedMetric, ter.TER):

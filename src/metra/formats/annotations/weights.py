@@ -34,8 +34,8 @@ from metra.limits import check_limit
 from metra.text.salience import (
     Array,
     BadLine,
-    Frequencies,
     Information,
+    Salience,
     Tokens,
     compute_tfidf,
 )
@@ -59,7 +59,7 @@ _NO_INFORMATION = "No file of information weights at {}."
 class SalienceList:
     """The words of a file with their weights, documents one after the other."""
 
-    words: Frequencies
+    words: Salience
     salience: Array
     by_document: bool
 
@@ -71,7 +71,7 @@ def read_salience_list(path: str | Path, weight: str) -> SalienceList:
     entries = _index_words(table)
     rows = [row for words in entries.values() for row in words.values()]
     tokens = Tokens([[*words] for words in entries.values()])
-    words = Frequencies([(tokens, [*entries])])
+    words = Salience([(tokens, [*entries])])
     by_document = "document" in table.header
     if column in table.header:
         salience = np.array([_parse_weight(table, row, column) for row in rows])
@@ -89,8 +89,8 @@ def read_salience_list(path: str | Path, weight: str) -> SalienceList:
         [word for word in words for _ in range(int(next(counts)))]
         for words in entries.values()
     ]
-    words = Frequencies([(Tokens(repeated), [*entries])])
-    return SalienceList(words, words.tfidf if weight == "tfidf" else words.s, True)
+    words = Salience([(Tokens(repeated), [*entries])])
+    return SalienceList(words, words.column(column), True)
 
 
 def read_salience_table(path: str | Path, needed: Sequence[str]) -> DelimitedTable:
@@ -208,15 +208,16 @@ def _parse_weight(table: DelimitedTable, row: Row, column: str) -> float:
     return weight
 
 
-def format_salience_list(words: Frequencies) -> Iterator[str]:
+def format_salience_list(counts: Salience) -> Iterator[str]:
     """Yield the lines of a list, the header first."""
     yield "\t".join(COLUMNS)
-    counts = (words.word, words.document, words.tf, words.df)
-    weights = (words.p_doc, words.p_rest, words.p_corp, words.tfidf, words.s)
-    columns = zip(*(each.tolist() for each in (*counts, *weights)), strict=True)
-    documents = words.size
-    for word, document, tf, df, *numbers in columns:
-        text, name = words.words[word], words.documents[document]
+    words, documents = counts.words, counts.documents
+    whole = (counts.column(name) for name in ("word", "document", "tf", "df"))
+    shares = (counts.column(name) for name in (*SHARES, *WEIGHTS.values()))
+    columns = (*(column.astype(np.int64) for column in whole), *shares)
+    entries = zip(*(column.tolist() for column in columns), strict=True)
+    for word, document, tf, df, *numbers in entries:
+        text, name = words[word], documents[document]
         if any(sign in text + name for sign in "\t\n"):
             msg = (
                 f"The list cannot be written: {text!r} of document {name!r} contains "
@@ -224,7 +225,7 @@ def format_salience_list(words: Frequencies) -> Iterator[str]:
             )
             raise OptionError(msg)
         shown = (f"{number:.10g}" if number == number else "" for number in numbers)
-        yield "\t".join([text, name, str(tf), str(df), str(documents), *shown])
+        yield "\t".join([text, name, str(tf), str(df), str(len(documents)), *shown])
 
 
 def compute_list_version(path: str | Path) -> str:

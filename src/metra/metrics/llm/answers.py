@@ -3,13 +3,12 @@
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 from metra.metrics.llm.cache import ModelAnswer
 from metra.scores.spans import Mark
 
-Severity: TypeAlias = Literal["minor", "major", "critical"]
-SEVERITIES: tuple[Severity, ...] = ("minor", "major", "critical")
+SEVERITIES = ("minor", "major", "critical")
 
 _NUMBER = re.compile(r"[-+]?\d{1,15}(\.\d{1,15})?")
 _FENCED = re.compile(r"```(?:json)?\s*\n(.*?)\n\s*```", re.DOTALL)
@@ -84,13 +83,13 @@ def read_error_lists(answer: ModelAnswer) -> list[Mark]:
 
     A line is `category - "words"`, or `no-error`.
     """
-    severity: Severity | None = None
+    severity: str | None = None
     errors = []
     is_empty = True
     for line in map(str.strip, _get_whole_text(answer).split("\n")):
         heading = line.lower().removesuffix(":")
         if heading in SEVERITIES and line.endswith(":"):
-            severity = next(name for name in SEVERITIES if name == heading)
+            severity = heading
         elif line.lower().rstrip(".") in ("no-error", "no error"):
             is_empty = False
         elif line:
@@ -163,11 +162,10 @@ def _read_error(entry: Any) -> Mark:
     if text is None or given is None or category is None:
         msg = "an error lacks span, severity or category, or one of them is not a text"
         raise UnreadError(msg)
-    for severity in SEVERITIES:
-        if given == severity:
-            return Mark(severity, category=category, text=text)
-    msg = f"an error has the severity {given[:30]!r}"
-    raise UnreadError(msg)
+    if given not in SEVERITIES:
+        msg = f"an error has the severity {given[:30]!r}"
+        raise UnreadError(msg)
+    return Mark(given, category=category, text=text)
 
 
 def _build_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

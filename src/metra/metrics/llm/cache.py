@@ -47,9 +47,6 @@ class AnswerCache:
         self._lock = threading.Lock()
         self._is_torn = False
 
-    def __len__(self) -> int:
-        return len(self._answers)
-
     def get(self, key: str) -> ModelAnswer | None:
         """Return the answer to a question, None where there is none yet."""
         return self._answers.get(key)

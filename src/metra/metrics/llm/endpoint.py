@@ -76,14 +76,11 @@ class Prices(NamedTuple):
         return (input_tokens * self.input + output_tokens * self.output) / 1_000_000
 
 
-_FREE = Prices()
-
-
 @dataclass(slots=True)
 class Spending:
     """Requests, tokens and money spent in this run; requests under way are reserved for."""
 
-    prices: Prices = _FREE
+    prices: Prices = field(default_factory=Prices)
     #: The most money that a run may spend; 0 is no limit.
     cost_budget: float = 0.0
     requests: int = 0

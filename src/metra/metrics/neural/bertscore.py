@@ -9,12 +9,7 @@ from metra.errors import FormatError, OptionError
 from metra.formats.lines import read_lines
 from metra.formats.stream import compute_file_version
 from metra.metrics.neural import checkpoints
-from metra.metrics.neural.inference import (
-    Network,
-    Precision,
-    Runner,
-    split_by_length,
-)
+from metra.metrics.neural.inference import Network, Precision, Runner, split_by_length
 from metra.metrics.neural.segment_scores import Item, SegmentScore, build_metric
 from metra.metrics.options import Range
 from metra.metrics.record import Array, Metric, metric_factory

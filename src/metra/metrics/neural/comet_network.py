@@ -5,21 +5,18 @@ A network is an encoder, a mixture of its layers and a regression head.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from metra.corpus.batch import SegmentColumn
 from metra.errors import FormatError
+from metra.formats.lines import list_strings
 from metra.metrics.neural import checkpoints
 from metra.metrics.neural.checkpoints import Tokeniser
 from metra.metrics.neural.inference import Answer, Network, Runner
-from metra.metrics.neural.segment_scores import (
-    Item,
-    PredictedSpan,
-    SegmentScore,
-    list_texts,
-)
+from metra.metrics.neural.segment_scores import Item, PredictedSpan, SegmentScore
 from metra.metrics.record import Array
 
 #: The types of networks of encoders, by the names that checkpoints give them.
@@ -298,7 +295,7 @@ class VectorScorer:
         source: str,
     ) -> Array:
         """Score all pairs of outputs and references, given by their places in the column."""
-        texts = list_texts(column.text)
+        texts = list_strings(column.text)
         with self.runner.lock:
             self._remember([*texts, source])
             rows = np.array([self._rows[text] for text in texts])
@@ -480,19 +477,11 @@ def find_spans(
     """
     chosen = probabilities.argmax(1).tolist()
     spans = []
-    start: int | None = None
-    for place, label in enumerate(chosen):
-        if label and start is None:
-            start = place
-        elif not label and start is not None:
-            confidence = probabilities[start:place].max(1).mean()
-            spans.append(
-                PredictedSpan(
-                    offsets[start][0],
-                    offsets[place - 1][1],
-                    labels[chosen[start]],
-                    float(confidence),
-                )
-            )
-            start = None
+    for is_error, run in groupby(range(len(chosen)), lambda place: chosen[place] > 0):
+        places = list(run)
+        start, end = places[0], places[-1] + 1
+        if is_error and end < len(chosen):
+            confidence = float(probabilities[start:end].max(1).mean())
+            edges = offsets[start][0], offsets[end - 1][1]
+            spans.append(PredictedSpan(*edges, labels[chosen[start]], confidence))
     return tuple(spans)

@@ -1,12 +1,12 @@
 """Devices, precision, and batches of texts of similar length within a budget of tokens."""
 
 import os
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from copy import deepcopy
 from itertools import chain
-from queue import Empty, SimpleQueue
 from threading import RLock
 from typing import Any, Literal, NamedTuple, TypeAlias
 
@@ -140,17 +140,15 @@ class Runner:
         count = len(self.networks)
         if count > 1:  # so that every device has something to do
             budget = min(budget, sum(lengths) // (2 * count) + 1)
-        pending: SimpleQueue[list[int]] = SimpleQueue()
-        for places in split_by_length(lengths, budget):
-            pending.put(places)
+        pending = deque(split_by_length(lengths, budget))
 
         def work(network: Network) -> list[Answer]:
             answers: list[Answer] = []
             with self.torch.inference_mode():
                 while True:
                     try:
-                        places = pending.get_nowait()
-                    except Empty:
+                        places = pending.popleft()
+                    except IndexError:
                         return answers
                     answers.append((places, compute(network, places)))
 

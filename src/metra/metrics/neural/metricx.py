@@ -79,11 +79,7 @@ class MetricxScorer:
     """A loaded checkpoint, on all devices."""
 
     def __init__(
-        self,
-        folder: str,
-        words: str,
-        precision: str,
-        devices: Sequence[str],
+        self, folder: str, words: str, precision: str, devices: Sequence[str]
     ) -> None:
         """Load the network and the tokeniser."""
         self.tokeniser = checkpoints.Tokeniser("metricx", words)

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from metra.corpus.batch import CorpusChunk
+from metra.formats.lines import list_strings
 from metra.metrics import record
 from metra.metrics.neural.checkpoints import LocalModel
 from metra.metrics.neural.score_store import ScoreStore
@@ -18,7 +19,7 @@ from metra.metrics.record import AnyBatch, Array, Metric, Notes, Parts
 from metra.metrics.units import Detail
 from metra.scores.spans import Mark, RatingKey, Spans, build_spans
 from metra.scores.table import ScoredItem
-from metra.text.columns import Text, window
+from metra.text.columns import window
 
 #: Most scores are between 0 and 1: with two digits, systems would look the same.
 MORE_DIGITS = 2
@@ -159,10 +160,10 @@ class SegmentScorer:
             ]
 
     def _list_items(self, batch: AnyBatch) -> list[list[Item]]:
-        hyps = list_texts(batch.hyps.text)
+        hyps = list_strings(batch.hyps.text)
         sources: Sequence[str | None] = [None] * len(hyps)
         if self.with_source and batch.source:
-            sources = list_texts(batch.source.text)
+            sources = list_strings(batch.source.text)
         if not self.with_reference:
             return [[Item(*pair, None)] for pair in zip(sources, hyps, strict=True)]
         columns = [window(ref.text, 0, len(hyps)) for ref in batch.refs]
@@ -225,11 +226,6 @@ def name_means(totals: Array, *, names: Sequence[str]) -> Parts:
         name: float(value / totals[-1])
         for name, value in zip(names, totals[1:-1], strict=True)
     }
-
-
-def list_texts(text: Text) -> list[str]:
-    """Return the texts of a column; missing ones are empty."""
-    return [segment or "" for segment in window(text, 0, len(text))]
 
 
 def _digest_item(item: Item) -> bytes:

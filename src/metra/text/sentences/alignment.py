@@ -336,13 +336,11 @@ def _write_matches(
             confidence = texts.compute_confidence(group)
             matches += _match_group(texts, group, sentences, confidence, lang)
         elif matches:
-            matches[-1] = _add_sentences(matches[-1], sentences)
+            matches[-1] = _add_sentences(matches[-1], after=sentences)
         else:
             before_first += sentences
     if before_first and matches:
-        first = matches[0]
-        text = join_words([*filter(None, [*before_first, first.text])])
-        matches[0] = replace(first, text=text, added=(*before_first, *first.added))
+        matches[0] = _add_sentences(matches[0], before=before_first)
     return matches
 
 
@@ -372,7 +370,9 @@ def _match_group(
     ]
 
 
-def _add_sentences(match: SentenceMatch, sentences: Sequence[str]) -> SentenceMatch:
-    """Put sentences that no segment corresponds to behind a match."""
-    text = join_words([*filter(None, [match.text, *sentences])])
-    return replace(match, text=text, added=(*match.added, *sentences))
+def _add_sentences(
+    match: SentenceMatch, *, before: Sequence[str] = (), after: Sequence[str] = ()
+) -> SentenceMatch:
+    """Put sentences that no segment corresponds to before or behind a match."""
+    text = join_words([*filter(None, [*before, match.text, *after])])
+    return replace(match, text=text, added=(*before, *match.added, *after))

@@ -73,10 +73,6 @@ class OutputText:
         starts = {index for index, span in enumerate(self.words) if span.start in edges}
         return frozenset({*starts, len(self.words)})
 
-    def list_keys(self) -> list[str]:
-        """List the words as they are compared."""
-        return [make_key(self.text[s.start : s.end]) for s in self.words]
-
     def cut(self, start: int, end: int) -> str:
         """Return the text from one word up to another, as it was written."""
         if start == end:
@@ -112,7 +108,7 @@ def cut_output(
 ) -> list[OutputPart]:
     """Cut an output like segments, of each of which the words of every version are given."""
     numbers: dict[str, int] = {}
-    words = [numbers.setdefault(key, len(numbers)) for key in output.list_keys()]
+    words = [numbers.setdefault(key, len(numbers)) for key in list_keys(output.text)]
     versions = [
         sorted({tuple(numbers.get(key, -1) for key in keys) for keys in segment})
         for segment in segments
@@ -214,7 +210,8 @@ def find_cuts(
     grid = _WordPlaces(words)
     liked = frozenset(preferred)
     check_limit("whole", len(segments) * len(words) // 4, "The output")
-    columns = [grid.start()]
+    # Before the first reference, every output word is added.
+    columns = [_Column(0, grid.mask, 0)]
     for versions in segments:
         columns.append(grid.add_segment(columns[-1], versions))
     end = len(words)
@@ -299,10 +296,6 @@ class _WordPlaces:
             flags[places] = True
             self._bits[word] = _pack_bits(flags)
         return self._bits[word]
-
-    def start(self) -> _Column:
-        """Return the column before the first reference: every output word is added."""
-        return _Column(0, self.mask, 0)
 
     def add_segment(
         self, column: _Column, versions: Sequence[Sequence[int]]

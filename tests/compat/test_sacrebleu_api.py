@@ -9,6 +9,7 @@ from metra.corpus import examples
 from metra.errors import CorpusError, MetraError
 
 peer = pytest.importorskip("sacrebleu", reason="needs sacrebleu (the group test)")
+pytest.importorskip("sacrebleu.significance")
 
 from metra.compat import sacrebleu  # noqa: E402
 from metra.compat.sacrebleu import metrics  # noqa: E402

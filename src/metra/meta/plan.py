@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from metra.errors import CorpusError, OptionError
+from metra.errors import CorpusError, OptionError, format_count
 from metra.meta import findings
 from metra.meta.charts import CurvePlot
 from metra.meta.options import PlanOptions
@@ -395,7 +395,7 @@ def draw_plan(curves: StudyPlans, options: PlanOptions) -> list[CurvePlot]:
     lines: dict[str, list[float]] = {}
     for study in curves.studies:
         share = curves.count_separated(study, options.power) / max(pairs, 1)
-        lines.setdefault(_count_raters(study.plan), []).append(
+        lines.setdefault(format_count(study.plan.ratings, "rater"), []).append(
             100 * share if pairs else study.detectable
         )
     return [
@@ -408,10 +408,6 @@ def draw_plan(curves: StudyPlans, options: PlanOptions) -> list[CurvePlot]:
             lines,
         )
     ]
-
-
-def _count_raters(plan: StudyPlan) -> str:
-    return "1 rater" if plan.ratings == 1 else f"{plan.ratings} raters"
 
 
 PLAN = Question("plan", ask_plan, report_plan, draw_plan)
@@ -428,7 +424,8 @@ def build_plan_table(curves: StudyPlans, options: PlanOptions) -> Table:
         judgements = plan.segments * plan.ratings * curves.systems
         figures = [math.sqrt(error.variance), study.detectable, study.reliability]
         cells = [judgements, *figures, *outcomes, error.false_positives]
-        rows.append((f"{_count_raters(plan)} × {plan.segments:,} segments", cells))
+        raters = format_count(plan.ratings, "rater")
+        rows.append((f"{raters} × {plan.segments:,} segments", cells))
     heads = ["judgements", "error", "detectable", "reliability"]
     if curves.pairs:
         heads.append(f"separated of {len(curves.pairs)}")

@@ -98,7 +98,8 @@ def _distance_columns(paired: Ratings, distance: Array) -> Columns:
     def aggregate(totals: Array) -> Array:
         margins = totals[..., 2:]
         expected = np.einsum("...c,ck,...k->...", margins, distance, margins)
-        return _one_minus(totals[..., 1], expected / np.maximum(totals[..., 0] - 1, 1))
+        expected /= np.maximum(totals[..., 0] - 1, 1)
+        return np.asarray(1.0 - divide(totals[..., 1], expected))
 
     return rows, aggregate
 
@@ -122,12 +123,7 @@ def compute_interval_alpha(totals: Array) -> Array:
     spread = 2 * n * (square - total**2 / n)
     # What is left of equal values after rounding is no spread.
     spread = np.where(spread > 1e-12 * n * np.maximum(square, 1e-300), spread, 0.0)
-    return _one_minus(apart, spread / np.maximum(size - 1, 1))
-
-
-def _one_minus(observed: Array, expected: Array) -> Array:
-    """1 - D_o / D_e, both times the number of values."""
-    return np.asarray(1.0 - divide(observed, expected))
+    return np.asarray(1.0 - divide(apart, spread / np.maximum(size - 1, 1)))
 
 
 def fleiss_columns(paired: Ratings) -> Columns:

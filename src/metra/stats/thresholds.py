@@ -168,7 +168,8 @@ def calibrate_long(g: Array, m: Array) -> Calibration:
     while True:
         most = max(most, int(left.reached.max()))
         for single in np.flatnonzero(left.high - left.low == 1):
-            reached = int(left.reached[single]), _decode_bits(left.low[single])
+            threshold = float(left.low[single].view(np.float64))
+            reached = int(left.reached[single]), threshold
             best, eps = _better((best, eps), reached)
         open_still = (left.before + left.gained >= most) & (left.high - left.low > 1)
         left = left.of(open_still & (left.gained + left.lost > 0))
@@ -183,10 +184,6 @@ def calibrate_long(g: Array, m: Array) -> Calibration:
 def _better(one: tuple[int, float], other: tuple[int, float]) -> tuple[int, float]:
     """The higher sum; of equal sums, the lower threshold."""
     return max(one, other, key=lambda each: (each[0], -each[1]))
-
-
-def _decode_bits(bits: np.uint64) -> float:
-    return float(bits.view(np.float64))
 
 
 def _sort_group(g: Array, m: Array) -> Group:
@@ -240,7 +237,7 @@ def _search_intervals(groups: Sequence[Group], left: GapIntervals) -> tuple[int,
     sums += (left.before - np.append(0, sums)[begins])[owner]
     last = np.append(bits[1:] != bits[:-1], True)
     place = int(np.argmax(sums[last]))
-    return int(sums[last][place]), _decode_bits(bits[last][place])
+    return int(sums[last][place]), float(bits[last][place].view(np.float64))
 
 
 def _decode_gains(keys: Bits) -> Codes:

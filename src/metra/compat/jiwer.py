@@ -19,16 +19,12 @@ HYP: the sub stops ****
 from collections.abc import Callable
 from typing import Any, NamedTuple, TypeAlias
 
-from metra.errors import CorpusError, LengthError, MissingResourceError, missing_package
+from metra.errors import CorpusError, LengthError, require_package
 from metra.text.diff import Hits, compare_words, edit_rows, list_edit_runs
 from metra.text.preparation import build_text_hits, make_preparation
 
-try:
+with require_package("metra.compat.jiwer", "jiwer", "jiwer"):
     import jiwer
-except ImportError:
-    raise MissingResourceError(
-        missing_package("metra.compat.jiwer", "jiwer", "jiwer")
-    ) from None
 
 
 def __getattr__(name: str) -> Any:

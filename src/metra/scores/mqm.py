@@ -155,14 +155,13 @@ def read_mqm(path: str, *, weights: MqmWeighting | None = None) -> Scores:
     tests (severity HOTW-test) judge no translation and are left out.
     """
     weighting = weights or MqmWeighting()
-    errors = _read_weighted(path, weighting)
+    errors, costs = _read_costs(path, weighting)
     if weighting.length and None in errors.texts:
         msg = (
             f"{format_path(path)} has no column target, which `mqm_weights` needs to "
             "divide by length."
         )
         raise FormatError(msg)
-    costs = _list_costs(errors, weighting)
     values = [
         0.0 - weighting.add_costs(each, text or "")
         for each, text in zip(costs, errors.texts, strict=True)
@@ -176,13 +175,9 @@ def read_mqm_as_wmt(path: str) -> Scores:
     The official program adds up floating-point numbers in the order of the errors, so that
     0.1 + 1 + 0.1 is not 0.1 + 0.1 + 1 and equal judgements are not always equal.
     """
-    weighting = MqmWeighting()
-    errors = _read_weighted(path, weighting)
+    errors, costs = _read_costs(path, MqmWeighting())
     # `sum` mends rounding in newer Pythons, which is not wanted here.
-    values = [
-        0.0 - reduce(add, (cost / 10 for cost in each), 0.0)
-        for each in _list_costs(errors, weighting)
-    ]
+    values = [0.0 - reduce(add, (cost / 10 for cost in each), 0.0) for each in costs]
     return _build_mqm_scores(errors, values)
 
 
@@ -214,24 +209,21 @@ def read_errors(path: str, severities: Collection[str] = ()) -> Spans:
     return build_spans(path, ratings, [*texts.values()])
 
 
-def _read_weighted(path: str, weighting: MqmWeighting) -> Spans:
-    """Read errors of the severities that have weights."""
+def _read_costs(
+    path: str, weighting: MqmWeighting
+) -> tuple[Spans, list[list[int | Fraction]]]:
+    """Read errors of the severities that have weights, and list what each rating's cost."""
     errors = read_errors(path, {severity for severity, _, _ in weighting.weights})
     if not len(errors.system):
         msg = f"{format_path(path)} contains no ratings."
         raise FormatError(msg)
-    return errors
-
-
-def _list_costs(errors: Spans, weighting: MqmWeighting) -> list[list[int | Fraction]]:
-    """List what the errors of each rating cost."""
     costs: list[list[int | Fraction]] = [[] for _ in errors.texts]
     columns = (errors.rating.tolist(), errors.severity, errors.category)
     for rating, severity, category in zip(*columns, strict=True):
         is_creative = category.endswith("creative reinterpretation")
         kind = _CREATIVE if is_creative else category
         costs[rating].append(find_cost(weighting.weights, severity, kind))
-    return costs
+    return errors, costs
 
 
 def _build_mqm_scores(errors: Spans, values: Sequence[float]) -> Scores:

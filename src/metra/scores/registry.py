@@ -368,7 +368,7 @@ def read_scores(
     if name == "auto":
         name = recognise_score_format(file, columns)
     if name not in SCORE_FORMATS:
-        formats = ", ".join(list_readable())
+        formats = ", ".join(form.name for form in _ALL if form.read)
         msg = f"No format named {name!r} for {format_path(file)}; known: {formats}."
         raise OptionError(msg)
     if SCORE_FORMATS[name].read is None:
@@ -413,11 +413,6 @@ def read_spans(path: str) -> Spans:
         "segment and errors."
     )
     raise FormatError(msg)
-
-
-def list_readable() -> list[str]:
-    """List the names of the formats that have scores."""
-    return [name for name, form in SCORE_FORMATS.items() if form.read is not None]
 
 
 def _refuse_columns(option: str, file: str, name: str) -> None:

@@ -10,22 +10,18 @@ from functools import cached_property
 from typing import Any, TypeAlias
 
 from metra.corpus.batch import CorpusChunk, SegmentColumn, check_chunk
-from metra.errors import CorpusError, MissingResourceError, missing_package
+from metra.errors import CorpusError, require_package
 from metra.formats.testsets.lookup import find_cache
 from metra.metrics.record import Array, Metric
 from metra.metrics.registry import find_factory
 from metra.metrics.signatures import SENTENCEPIECE_MODELS
 from metra.text.columns import check_lengths, pack
 
-try:
+with require_package("metra.compat.sacrebleu", "sacrebleu", "testsets"):
     from sacrebleu.metrics import base, bleu, chrf, ter
     from sacrebleu.metrics.bleu import BLEUScore
     from sacrebleu.metrics.chrf import CHRFScore
     from sacrebleu.metrics.ter import TERScore
-except ImportError:
-    raise MissingResourceError(
-        missing_package("metra.compat.sacrebleu", "sacrebleu", "testsets")
-    ) from None
 
 __all__ = ["BLEU", "CHRF", "METRICS", "TER", "BLEUScore", "CHRFScore", "TERScore"]
 

@@ -11,21 +11,14 @@ from metra.text.columns import Segments, check_lengths, pack, window
 class Corpus(Protocol):
     """Outputs with their references, in memory or in files, read from the start each time."""
 
+    #: Documents of segments, the source, or any reference.
+    has_documents: bool
+    has_source: bool
+    has_references: bool
+
     @property
     def systems(self) -> Sequence[str]:
         """The systems' names."""
-
-    @property
-    def has_documents(self) -> bool:
-        """True if segments have documents."""
-
-    @property
-    def has_source(self) -> bool:
-        """True if the corpus has the source."""
-
-    @property
-    def has_references(self) -> bool:
-        """True if the corpus has any reference."""
 
     def share(self) -> float | None:
         """Return the share that has been read, None if it is not known."""

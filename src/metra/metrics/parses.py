@@ -13,14 +13,12 @@ from metra.formats.stream import compute_file_version
 from metra.metrics.units import fill_system
 from metra.text.words import tokenize_words
 
-Finder = Callable[[SegmentColumn, BatchPosition], list[Sequence[Parse]]]
-
 
 @dataclass(frozen=True, slots=True)
 class ParseSource:
     """Gives the sentences of each segment of a column, which stands at this place."""
 
-    find: Finder
+    find: Callable[[SegmentColumn, BatchPosition], list[Sequence[Parse]]]
     #: Whether lemmas, parts of speech and dependencies are known, not words alone.
     parsed: bool = True
     version: str = "none"

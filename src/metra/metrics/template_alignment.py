@@ -198,9 +198,7 @@ def _compare_texts(expected: str, filled: str) -> Category:
 
 
 @lru_cache(maxsize=65536)
-def _normalise_texts(
-    texts: tuple[str, ...],
-) -> tuple[tuple[str, tuple[str, ...]], ...]:
+def _normalise_texts(texts: tuple[str, ...]) -> tuple[tuple[str, tuple[str, ...]], ...]:
     """Return each text as answers are compared, and its words."""
     normalised = map(normalise_answer, texts)
     return tuple((t, tuple(t[a:b] for a, b in find_words(t))) for t in normalised)

@@ -10,7 +10,7 @@ from bisect import bisect_left
 from collections import deque
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from itertools import groupby
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,13 +23,11 @@ __all__ = ["Hits", "edit_rows"]
 #: Bits of the table of common words, 128 MB; longer texts are cut in halves first.
 MOST_BITS = 1 << 30
 
-Sort: TypeAlias = Literal["same", "gone", "new"]
-
 
 class DiffPiece(NamedTuple):
     """Words that both texts have, or only the first (gone), or only the second (new)."""
 
-    sort: Sort
+    sort: Literal["same", "gone", "new"]
     text: str
 
 

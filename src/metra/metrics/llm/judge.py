@@ -267,19 +267,15 @@ class ModelJudge:
         scores: list[list[float]] = [[] for _ in range(len(batch))]
         unread: list[str] = []
         for question, answer in self._pair_answers(questions):
-            row = table[question.at]
+            row, number = table[question.at], batch.place.first + question.at + 1
             row[3:5] += answer.input_tokens, answer.output_tokens
-            system, number = (
-                batch.place.system or "",
-                batch.place.first + question.at + 1,
-            )
             try:
                 scores[question.at].append(self.reader.score(answer))
             except UnreadError as error:
                 unread.append(f"segment {number}: {_shorten(answer.text)!r} ({error})")
                 row[2] += 1
                 continue
-            self._keep_marks(system, number, question, answer)
+            self._keep_marks(batch.place.system or "", number, question, answer)
         for row, own in zip(table, scores, strict=True):
             if own:
                 row[:2] = sum(own) / len(own), 1
@@ -312,9 +308,8 @@ class ModelJudge:
         open_tokens = [
             tokens for key, tokens in tokens_by_key.items() if not self.cache.get(key)
         ]
-        tokens_in, tokens_out = (
-            sum(tokens[i] for tokens in open_tokens) for i in (0, 1)
-        )
+        tokens_in = sum(tokens for tokens, _ in open_tokens)
+        tokens_out = sum(tokens for _, tokens in open_tokens)
         prices = self.spending.prices
         return Estimate(
             len(tokens_by_key),

@@ -127,9 +127,7 @@ class _Texts:
     """Sentences of an output and segments of its references, with the cost of groups."""
 
     def __init__(
-        self,
-        sentences: Sequence[str],
-        segments: Sequence[Sequence[list[str]]],
+        self, sentences: Sequence[str], segments: Sequence[Sequence[list[str]]]
     ) -> None:
         self.sentences = sentences
         self.keys = [list_keys(sentence) for sentence in sentences]
@@ -345,11 +343,7 @@ def _write_matches(
 
 
 def _match_group(
-    texts: _Texts,
-    group: _Group,
-    sentences: list[str],
-    confidence: float,
-    lang: str,
+    texts: _Texts, group: _Group, sentences: list[str], confidence: float, lang: str
 ) -> list[SentenceMatch]:
     """Give each segment of a group its part of the sentences."""
     if not sentences:

@@ -102,9 +102,7 @@ def resegment(
 
 
 def cut_output(
-    output: OutputText,
-    segments: Sequence[Sequence[list[str]]],
-    slack: int = 0,
+    output: OutputText, segments: Sequence[Sequence[list[str]]], slack: int = 0
 ) -> list[OutputPart]:
     """Cut an output like segments, of each of which the words of every version are given."""
     numbers: dict[str, int] = {}

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from metra.analysis.collection import CollectedCorpus
+from metra.analysis.collection import collect_corpus
 from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
 from metra.report.study import build_study
@@ -49,22 +49,22 @@ def test_a_report_reads_the_corpus_once(outputs, specs, passes):
     assert corpus.passes == passes
 
 
-@pytest.mark.parametrize("size", [100, 3])
-def test_texts_and_words_are_the_same_in_chunks_of_any_size(size):
+def test_texts_and_words_are_the_same_in_chunks_of_any_size(monkeypatch):
     refs = [["a b", "", None, "c"], ["a", "d d", "e", "f"]]
     outputs = {"x": ["a", "b c", "", "d"]}
     corpus = Outputs(EvalSet(refs), outputs)
-    collected = CollectedCorpus(corpus, SPACED)
-    for chunk in corpus.chunks(size):
-        collected.visit(chunk)
-    texts = collected.texts
-    assert [list(stream) for stream in texts.refs] == refs
-    assert [texts.outputs["x"][at] for at in range(4)] == outputs["x"]
-    lengths = collected.lengths
-    assert lengths.tolist() == [1.5, 1, 1, 1]
-    words = collected.words
-    spelled = [words.words[number] for number in words.systems["x"].ids]
-    assert spelled == ["a", "b", "c", "d"]
-    assert words.systems["x"].lengths.tolist() == [1, 2, 0, 1]
-    matches = collected.matches["x"]
-    np.testing.assert_array_equal(matches[:, 0], [1, 0, 0, 0])
+    whole = collect_corpus(corpus, SPACED)
+    monkeypatch.setattr("metra.analysis.collection.CHUNK", 3)
+    parts = collect_corpus(corpus, SPACED)
+    for collected in (whole, parts):
+        texts = collected.texts
+        assert [list(stream) for stream in texts.refs] == refs
+        assert [texts.outputs["x"][at] for at in range(4)] == outputs["x"]
+        lengths = collected.lengths
+        assert lengths.tolist() == [1.5, 1, 1, 1]
+        words = collected.words
+        spelled = [words.words[number] for number in words.systems["x"].ids]
+        assert spelled == ["a", "b", "c", "d"]
+        assert words.systems["x"].lengths.tolist() == [1, 2, 0, 1]
+        matches = collected.matches["x"]
+        np.testing.assert_array_equal(matches[:, 0], [1, 0, 0, 0])

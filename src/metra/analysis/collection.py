@@ -17,6 +17,8 @@ from metra.corpus.batch import Batch, CorpusChunk, SegmentColumn
 from metra.corpus.outputs import Corpus
 from metra.metrics import unigram
 from metra.metrics.record import Array
+from metra.scoring.guards import TextGuard
+from metra.scoring.statistics import CHUNK
 from metra.text.columns import window
 from metra.text.preparation import Preparation, WordNumbers
 
@@ -157,6 +159,17 @@ class CollectedCorpus:
     def matches(self) -> Mapping[str, Array]:
         """Each system's rows of [matches, words, words of the best reference]."""
         return {name: np.concatenate(rows) for name, rows in self._matches.items()}
+
+
+def collect_corpus(corpus: Corpus, preparation: Preparation) -> CollectedCorpus:
+    """Read a corpus for analyses alone, and keep all that they may need."""
+    collected = CollectedCorpus(corpus, preparation)
+    guard = TextGuard({"the profile": preparation.tok})
+    for chunk in corpus.chunks(CHUNK):
+        collected.visit(chunk)
+        guard.visit(chunk)
+    guard.warn()
+    return collected
 
 
 def sort_places(numbers: Ids | SmallIds) -> Ids:

@@ -22,13 +22,12 @@ from metra.analysis.collection import (
     Ids,
     NumberedCorpus,
     TokenStream,
+    collect_corpus,
     format_preparation,
 )
 from metra.analysis.word_diff import PLAIN
 from metra.corpus.outputs import Corpus
 from metra.metrics.record import Array
-from metra.scoring.guards import TextGuard
-from metra.scoring.statistics import CHUNK
 from metra.stats.totals import sum_rows
 from metra.text.preparation import Preparation
 from metra.text.scripts import count_script_letters, get_script
@@ -99,13 +98,7 @@ TRAITS = tuple(
 
 def build_profiles(corpus: Corpus, *, preparation: Preparation = PLAIN) -> Profiles:
     """Read a corpus and describe every system's output."""
-    collected = CollectedCorpus(corpus, preparation)
-    guard = TextGuard({"the profile": preparation.tok})
-    for chunk in corpus.chunks(CHUNK):
-        collected.visit(chunk)
-        guard.visit(chunk)
-    guard.warn()
-    return describe_outputs(collected)
+    return describe_outputs(collect_corpus(corpus, preparation))
 
 
 def describe_outputs(collected: CollectedCorpus) -> Profiles:

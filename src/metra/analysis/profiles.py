@@ -3,6 +3,7 @@
 Traits are sums of counts of every output segment, declared in traits.toml.
 """
 
+import re
 import tomllib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -420,14 +421,12 @@ def _find_characters(
     texts: Sequence[str], is_wanted: Callable[[str], bool]
 ) -> Iterator[tuple[int, str]]:
     """Yield the segments and the characters of this kind in all texts."""
-    codes = np.frombuffer("".join(texts).encode("utf-32-le"), np.uint32)
-    wanted = np.bincount(codes) > 0
-    for code in np.flatnonzero(wanted).tolist():
-        wanted[code] = is_wanted(chr(code))
-    places = np.flatnonzero(wanted[codes])
-    ends = np.cumsum([len(text) for text in texts])
-    segments = np.searchsorted(ends, places, side="right")
-    return zip(segments.tolist(), map(chr, codes[places].tolist()), strict=True)
+    wanted = "".join(filter(is_wanted, set().union(*texts)))
+    # Without any of them, nothing matches.
+    pattern = re.compile(f"[{re.escape(wanted)}]" if wanted else "(?!)")
+    for segment, text in enumerate(texts):
+        for sign in pattern.findall(text):
+            yield segment, sign
 
 
 def _find_expected_scripts(refs: Sequence[Texts]) -> set[str]:

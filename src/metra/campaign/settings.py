@@ -29,8 +29,6 @@ from metra.text.scripts import is_language_code
 Unit: TypeAlias = Literal["segment", "document"]
 #: What a sample counts: segments, whole documents, or segments of each document.
 SampleUnit: TypeAlias = Literal["segment", "document", "within-document"]
-#: How a form asks for a setting.
-FormField: TypeAlias = Literal["text", "count", "percent", "switch"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +118,7 @@ _RULES = {
     "guide_language": Rule((*LANGUAGES, JUDGES_OWN).__contains__, _GUIDE),
 }
 #: The settings that a form asks for, by how it asks.
-FORM_FIELDS: dict[FormField, tuple[str, ...]] = {
+FORM_FIELDS: dict[str, tuple[str, ...]] = {
     "text": (
         *("name", "protocol", "source_language", "target_language", "basis", "unit"),
         *("sample_by", "organiser", "contact", "guide_language"),

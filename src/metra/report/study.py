@@ -70,10 +70,9 @@ class Study:
     baseline: str
     #: The best of the others by the first metric; None where there are no others.
     rival: str | None
-    #: Segments counted from 0, those first whose score differs most between the two.
-    changed: Sequence[int]
     distributions: Sequence[Distribution]
     relations: Sequence[ScoreRelation]
+    #: Of the segments whose score differs most between the two, these first.
     grids: AlignmentGrids
     #: Of the rival against the baseline; None without references.
     ngrams: NgramChanges | None
@@ -164,7 +163,6 @@ def build_study(
         texts=texts,
         baseline=baseline,
         rival=rival,
-        changed=changed,
         distributions=count_distributions(results),
         relations=relate_metrics(results),
         grids=align_grids(texts, sheets.metrics, changed[:most_grids]),

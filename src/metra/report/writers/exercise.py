@@ -4,11 +4,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import astuple, fields
 from typing import Any
 
-import numpy as np
-
 from metra.formats.table import write_table
 from metra.meta.exercise import ExerciseStudy
-from metra.meta.findings import MetaReport, build_count, build_matrix, build_signature
+from metra.meta.findings import MetaReport, build_count, build_signature
 from metra.meta.measures import (
     TEXT_COLUMNS,
     MetricCorrelation,
@@ -146,12 +144,16 @@ def build_human_table(study: ExerciseStudy) -> Table:
 def build_matrix_table(study: ExerciseStudy) -> Table:
     """Build Pearson's r of every two measures."""
     names = list(shorten_specs(study.metrics).values())
-    values = np.array(correlate_metrics(study), np.float64)
-    caption = "Pearson's r between metrics"
-    return build_matrix("metric", names, values, caption=caption, name="matrix")
+    numbers = [str(number) for number in range(1, len(names) + 1)]
+    rows = [
+        (f"{number} {name}", list(map(Cell, row)))
+        for number, name, row in zip(numbers, names, build_matrix(study), strict=True)
+    ]
+    about = {"caption": "Pearson's r between metrics", "name": "matrix"}
+    return make_table("metric", numbers, rows, names=names, **about)
 
 
-def correlate_metrics(study: ExerciseStudy) -> list[list[float | None]]:
+def build_matrix(study: ExerciseStudy) -> list[list[float | None]]:
     """Return Pearson's r of every two measures, None if it is undefined."""
     values: dict[tuple[str, str], float | None]
     values = {(name, name): 1.0 for name in study.metrics}
@@ -211,7 +213,7 @@ def write_exercise_tables(study: ExerciseStudy) -> dict[str, str]:
     }
     for name, (rows, kind) in records.items():
         tables[name] = [[one.name for one in fields(kind)], *map(astuple, rows)]
-    matrix = zip(study.metrics, correlate_metrics(study), strict=True)
+    matrix = zip(study.metrics, build_matrix(study), strict=True)
     tables["matrix.tsv"] = [
         ["metric", *study.metrics],
         *([metric, *values] for metric, values in matrix),

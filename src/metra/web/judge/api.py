@@ -71,13 +71,10 @@ class DraftIn(BaseModel):
     events: _Events = []
 
 
-class RevealIn(BaseModel):
+class RevealIn(DraftIn):
     """A request for the texts of a step, with the answers to the steps before it."""
 
     step: Annotated[int, Field(ge=0, le=100)]
-    rev: _Count
-    answered: _Count = 0
-    value: _Value
 
 
 class AnswerIn(BaseModel):

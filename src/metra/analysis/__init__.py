@@ -9,7 +9,7 @@ changes: the segments whose scores changed most from one system to another
 word_diff: two outputs word by word beside the references, if a fifth of their words is common
 ngrams: the n-grams that one system gets right or wrong more often; their weights and examples
 buckets: scores by length, document, label or word frequency; too small buckets
-profiles: traits of outputs (traits.toml), their counts, and rules for those that stand out
+profiles: counts of traits (declared in traits.toml), bounds from which one stands out
 headlines: disagreements of people, neural and string metrics, and the order of trust in them
 relations: distributions of segment scores (20 bins); metrics against metrics and people
 word_stability: stability of words across two translations; salience above 3 is high

@@ -22,6 +22,7 @@ from metra.formats.recognise import XLSX, find_format_by_suffix
 from metra.formats.stream import ByteStream, cache_by_file, format_path
 from metra.formats.table import (
     DELIMITERS,
+    FORMULA_SIGNS,
     TABS,
     CountKnown,
     DelimitedTable,
@@ -185,7 +186,7 @@ def find_dialect(
 
 # In any encoding in which the bytes of these signs mean them: an apostrophe before a
 # formula, and a quote at the beginning of a cell or behind a byte order mark.
-_GUARD = re.compile(rb"'\0*[=+\-@\t\r]")
+_GUARD = re.compile(rb"'\0*[" + re.escape(FORMULA_SIGNS.encode()) + rb"]")
 _QUOTE = re.compile(rb'[\t\n,;|\xbf\xfe\xff]\0*"')
 
 

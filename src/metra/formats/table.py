@@ -227,8 +227,10 @@ def _describe_width(
     )
 
 
-_FORMULA = re.compile(r"'*[=+\-@\t\r]")
-_FIRST_SIGNS = frozenset("'=+-@\t\r")
+#: Signs with which a spreadsheet begins a formula; report/html/static/tables.js has the same.
+FORMULA_SIGNS = "=+-@\t\r"
+_FORMULA = re.compile(f"'*[{re.escape(FORMULA_SIGNS)}]")
+_FIRST_SIGNS = frozenset(f"'{FORMULA_SIGNS}")
 
 
 def escape_formula(cell: str) -> str:

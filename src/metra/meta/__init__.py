@@ -21,7 +21,8 @@ normalise: judges' values on one scale, and judges who fail quality control (deg
 options: options of questions with defaults and ranges; the rules that flag judges: words per
     minute (600), share of too fast answers, degraded copies, repeats and their distance
 people: people next to metrics in a report, and reliability of both; drawn documents, points
-plan: variance components of judgements, and studies that separate systems; profiles to assume
+plan: variance components of judgements, and studies that separate systems;
+    published variances
 pseudo: agreement by length of document
 question: the record of a question, its evidence, and answers
 questions: the list of questions; the help of their options is in questions.txt

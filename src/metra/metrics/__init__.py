@@ -2,7 +2,8 @@
 
 record: Metric, with factory, needs and corpus weights; the most references for weights.
 options: options of metrics, their types and ranges; specs; the longest n-grams.
-registry: every metric by name, near names, aliases of chrF; metrics explained by docstrings.
+registry: every metric by name, names of other programs' metrics, aliases of chrF; metrics
+  explained by docstrings.
 citations: names of metrics in print, and the papers of metrics and tests (papers.bib).
 signatures: signatures without defaults, and as sacreBLEU (2.6.0) writes them.
 alignment: links between the words of an output and a reference, one record for all metrics.

@@ -15,7 +15,7 @@ demo: campaigns that simulated judges have filled
 events: keys and focus as browsers logged them; the most events of a screen
 judges: judges with their links and consent, and how they are forgotten
 second_looks: campaigns that settle what another left open
-tasks: tasks, a judge's screens in order, progress and minutes left
+tasks: tasks, a judge's screens in order, which of them may change, progress, minutes left
 """
 
 from metra.store.database import Store, open

@@ -1,6 +1,6 @@
 """From strings to tokens, and knowledge of words in any language.
 
-columns: columns of strings as callers have them; the check that all have as many segments
+columns: columns of strings, packed for Rust; the check that all have as many segments
 preparation: how text is made comparable (tokeniser, case, stemmer), hit maps.
 tokenizers: tokenisers by name: ours, those of optional packages and their extras, others.
 meteor_normaliser: METEOR's normaliser, which also cuts words (meteor_abbreviations.toml).

@@ -25,7 +25,8 @@ function sortable(table) {
   });
 }
 
-// A spreadsheet would run a text that begins like a formula.
+// A spreadsheet would run a text that begins like a formula (formats/table.py); a negative
+// number is none.
 function csvCell(text) {
   const safe = /^[=+@\t\r]|^-(?!\d)/.test(text) ? `'${text}` : text;
   return /[",\n\r]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;

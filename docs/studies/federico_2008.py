@@ -251,7 +251,9 @@ def make_rule_based(data: Path) -> Section:
             cloud,
             title=f"BLEU and share of wins, {judged.name}",
             down="BLEU",
-            classes=[CLASSES[each] for each in is_product.tolist()],
+            outliers=is_product.tolist(),
+            hollow=CLASSES[1],
+            caption=f"{cloud.caption}; hollow: {CLASSES[1]}",
         )
     claim = make_claim(
         "automatic scores correlate with human scores if all systems are statistical, and are "

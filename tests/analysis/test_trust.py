@@ -53,14 +53,15 @@ def test_lines_are_fitted_through_the_systems():
 
 def test_everything_is_there_where_two_judges_judged_all():
     found = trusted(judged("ann", "bob"))
-    assert {row.level for row in found.agreement} == {"sys", "seg"}
-    assert all(row.value > 0 for row in found.agreement), (
-        "higher is better, for ter too"
-    )
-    assert all(row.interval is not None for row in found.agreement)
+    assert [spec.level for spec, _ in found.agreement.pairs] == ["sys", "seg"]
+    for _, by_metric in found.agreement.pairs:
+        assert by_metric["bleu"].value > 0
+        assert by_metric["ter"].value > 0, "oriented: lower TER is better"
+        assert all(each.interval is not None for each in by_metric.values())
     assert len(found.comparison.names) == 2
     assert found.curve.lengths == [1, 2, 5, 10, 12]
-    assert list(found.curve.means) == ["bleu", "ter", "judge with judge"]
+    assert list(found.curve.by_name) == ["bleu", "ter"]
+    assert len(found.curve.judge_mean()) == 5
     assert len(found.judges.plot.given) == 48
     assert found.judges.values["exact"] == 0
     assert found.notes == []
@@ -76,22 +77,22 @@ def test_the_curve_is_that_of_meta_evaluation():
     ]
     curve = trusted(score_rows(rows, PEOPLE)).curve
     assert curve.judges_by == "segment"
-    assert curve.means[curve.judges] == pytest.approx([1] * 5)
+    assert curve.judge_mean() == pytest.approx([1] * 5)
     unsigned = [(system, at, "", value) for system, at, _, value in rows]
     nameless = trusted(score_rows(unsigned, PEOPLE)).curve
     assert nameless.judges_by == "cell"
-    assert nameless.means[nameless.judges][0] < 0
+    assert nameless.judge_mean()[0] < 0
 
 
 def test_agreement_is_that_of_meta_evaluation():
     found = trusted(judged("ann"))
-    row = next(r for r in found.agreement if (r.metric, r.level) == ("bleu", "sys"))
+    [(_, systems), _] = found.agreement.pairs
     gold = [WORTH[name] + 1 for name in OUTPUTS]
     results = build_study(
         Outputs(EvalSet([REFS]), OUTPUTS), make_metrics(["bleu"])
     ).results
     scores = [results[name]["bleu"].score for name in OUTPUTS]
-    assert row.value == pytest.approx(correlate(gold, scores).value)
+    assert systems["bleu"].value == pytest.approx(correlate(gold, scores).value)
 
 
 LACKING = [
@@ -116,7 +117,7 @@ def test_what_is_not_there_is_explained(judgements, note):
     found = trusted(judgements)
     assert any(note in said for said in found.notes), found.notes
     if found.curve is not None:
-        assert np.isfinite(list(found.curve.means.values())).any()
+        assert np.isfinite([found.curve.mean(name) for name in found.curve.by_name]).any()
 
 
 def test_of_many_points_some_are_drawn(monkeypatch):

@@ -23,7 +23,7 @@ def pearson(g: Array, m: Array) -> Array:
     >>> round(float(pearson(np.array([1.0, 2, 3, 4]), np.array([1.0, 3, 2, 4]))), 3)
     0.8
     """
-    g, m = np.broadcast_arrays(g, m)
+    g, m = np.broadcast_arrays(np.asarray(g, float), np.asarray(m, float))
     present = np.isfinite(g) & np.isfinite(m)
     count = present.sum(-1)
     if not present.all():

@@ -117,7 +117,9 @@ def test_what_is_not_there_is_explained(judgements, note):
     found = trusted(judgements)
     assert any(note in said for said in found.notes), found.notes
     if found.curve is not None:
-        assert np.isfinite([found.curve.mean(name) for name in found.curve.by_name]).any()
+        assert np.isfinite(
+            [found.curve.mean(name) for name in found.curve.by_name]
+        ).any()
 
 
 def test_of_many_points_some_are_drawn(monkeypatch):

@@ -1,6 +1,8 @@
 """The study of two translations: by hand, and against plain Python on random texts."""
 
+import math
 from collections import Counter
+from itertools import product
 
 import pytest
 from hypothesis import given
@@ -64,20 +66,44 @@ def test_sets_and_means_equal_their_twin(pairs):
     names = [f"d{at}" for at in range(len(pairs))]
     texts = [text(*zip(names, side, strict=True)) for side in zip(*pairs, strict=True)]
     found = compute_stability(*texts, names=("A", "B"))
-    for which in (0, 1):
-        tfidf = list_salience(Salience(texts[which]), "tf.idf")
-        sums, counts = {True: 0.0, False: 0.0}, {True: 0, False: 0}
+    for which, weight in product((0, 1), ("tf.idf", "S")):
+        salience = list_salience(Salience(texts[which]), weight)
+        values = {True: [], False: []}
         for name, pair in zip(names, pairs, strict=True):
-            mine, other = (Counter(pair[side].split()) for side in (which, 1 - which))
-            for word, count in mine.items():
+            own, other = (Counter(pair[side].split()) for side in (which, 1 - which))
+            for word, count in own.items():
                 common = min(count, other[word])
-                for kind, number in ((True, common), (False, count - common)):
-                    sums[kind] += number * tfidf[name, word]
-                    counts[kind] += number
+                values[True] += [salience[name, word]] * common
+                values[False] += [salience[name, word]] * (count - common)
         for entry in found.sets[which::2]:
-            assert entry.tokens == counts[entry.common]
-            mean = sums[entry.common] / max(counts[entry.common], 1)
-            assert entry.means["tf.idf"] == pytest.approx(mean, abs=1e-9)
+            scores = values[entry.common]
+            assert entry.tokens == len(scores)
+            scored = [score for score in scores if not math.isnan(score)]
+            mean = sum(scored) / len(scored) if scored else math.nan
+            assert entry.means[weight] == pytest.approx(mean, abs=1e-9, nan_ok=True)
+
+
+DOCUMENTS = {"x": "a a a b", "y": "a c c c c c", "z": "a a b"}
+
+
+def test_negative_scores_lower_the_mean():
+    # "a" is rarer in y than elsewhere: its S is negative there, and counts as it is.
+    one = text(*DOCUMENTS.items())
+    negative = [
+        value for value in list_salience(Salience(one), "S").values() if value < 0
+    ]
+    assert negative
+    [both, *_] = compute_stability(one, one).sets
+    polygon = both.polygons["S"]
+    assert polygon.bounds[0] <= min(negative)
+    every = [
+        score
+        for (document, word), score in list_salience(Salience(one), "S").items()
+        for _ in range(DOCUMENTS[document].split().count(word))
+        if not math.isnan(score)
+    ]
+    assert both.means["S"] == pytest.approx(sum(every) / len(every))
+    assert both.means["S"] < sum(max(score, 0) for score in every) / len(every)
 
 
 def test_what_cannot_be_compared():

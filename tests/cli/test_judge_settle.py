@@ -100,3 +100,29 @@ def test_campaigns_and_files_are_compared(store, cli, write, tmp_path):
     # Once unblinded, the store may be read without the flag.
     again = cli("exercise", path, "--store", tmp_path / "judge.db")
     assert "bleu – clarity" in again.out
+
+
+def test_scores_of_two_campaigns_by_one_scorer_stand_side_by_side(cli, store, tmp_path):
+    for name, value in (("first", 3), ("second", 0)):
+        frozen = opened("clarity", name=name, repeats=0, degraded=0)
+        answered(store, frozen, lambda *_, value=value: {"clarity": value})
+    asked = ("exercise", "--store", tmp_path / "judge.db", "--unblind")
+    found = json.loads(cli.ok(*asked, "--format", "json").out)
+    assert len(found["tables"]["means"]) == 2
+    for row in found["tables"]["means"]:
+        assert row["clarity:first"] == pytest.approx(100)
+        assert row["clarity:second"] == pytest.approx(0)
+
+
+def test_names_stay_hidden_if_the_command_fails(cli, store, tmp_path, write):
+    frozen = opened("clarity", name="clear", repeats=0, degraded=0)
+    answered(store, frozen, lambda *_: {"clarity": 2})
+    other = ["metric\tevaluator\ttext\ttranslation\tscore", "x\tann\ta\tSYS1\t40"]
+    for more in (
+        [write("other.tsv", other), "--human", "x"],
+        ["--scale", "loudness=0..3"],
+        ["-o", tmp_path / "no folder" / "x.txt"],
+    ):
+        ran = cli("exercise", *more, "--campaign", "clear", "--unblind")
+        assert ran.code == 2
+        assert "still hides" in cli("exercise", "--campaign", "clear").err, more

@@ -52,7 +52,7 @@ class WordSet:
     name: str
     common: bool
     tokens: int
-    #: For tf.idf and S: the mean, words without a score or with a negative one as 0.
+    #: For tf.idf and S: the mean over the words that have the score, negative ones too.
     means: dict[str, float]
     polygons: dict[str, FrequencyPolygon]
 
@@ -292,7 +292,10 @@ def _compute_class_bounds(values: Array, width: float) -> Array:
 
 
 def _compute_mean(values: Array, counts: Array) -> float:
-    return float((np.fmax(values, 0) * counts).sum() / max(counts.sum(), 1))
+    """Average the scores of a set's words; NaN if none has one."""
+    scored = ~np.isnan(values)
+    total = counts[scored].sum()
+    return float((values * counts)[scored].sum() / total) if total else np.nan
 
 
 def _build_polygon(values: Array, counts: Array, bounds: Array) -> FrequencyPolygon:

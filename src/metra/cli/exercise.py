@@ -1,6 +1,9 @@
 """`metra exercise`: evaluators compared, and people with metrics, from 0 to 100."""
 
 import os
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, nullcontext
 from typing import TYPE_CHECKING
 
 import click
@@ -95,7 +98,7 @@ def exercise(
     """
     from metra.campaign.protocols.registry import list_question_scales
     from metra.formats.annotations.quality_model import read_quality_model
-    from metra.meta.exercise import run_exercise
+    from metra.meta.exercise import name_by_campaign, run_exercise
     from metra.report.writers.exercise import (
         build_exercise_report,
         write_exercise_tables,
@@ -107,10 +110,10 @@ def exercise(
     given = dict(map(parse_scale, scales))
     weights = read_quality_model(model) if model else None
     tables = read_evaluator_files(files)
-    left_out: list[str] = []
-    if url is not None or campaigns:
-        tables |= _read_store(url, campaigns, unblind, left_out)
-        if left_out and not tables:
+    store = _CampaignStore(url, campaigns, unblind) if url or campaigns else None
+    if store is not None:
+        tables |= name_by_campaign(store.read_scores())
+        if store.left_out and not tables:
             msg = (
                 "All campaigns still hide their system names; close one, or give "
                 "--unblind."
@@ -125,56 +128,77 @@ def exercise(
         human=human,
         automated=automated,
     )
-    notes = [name_flags(note) for note in [*study.notes, *left_out]]
+    notes = [name_flags(note) for note in study.notes]
+    notes += store.left_out if store else []
+    report = build_exercise_report(study, notes)
+    texts = {out: render(report, form, output.build_style(out))}
     if folder is not None:
         os.makedirs(folder, exist_ok=True)
         for name, text in write_exercise_tables(study).items():
-            path = os.path.join(folder, name)
-            output.write_output(text.removesuffix("\n"), path)
-    report = build_exercise_report(study, notes)
-    output.write_output(render(report, form, output.build_style(out)), out)
+            texts[os.path.join(folder, name)] = text.removesuffix("\n")
+    with store.unblind() if store else nullcontext():
+        for path, text in reversed(texts.items()):
+            output.write_output(text, path)
 
 
-def _read_store(
-    url: str | None, names: tuple[str, ...], unblind: bool, left_out: list[str]
-) -> "dict[str, Scores]":
-    """Read campaigns; those whose systems may not be named are refused or left out."""
-    import time
-    from contextlib import closing
+class _CampaignStore:
+    """The campaigns of a store whose systems may be named, or shall be from now on."""
 
-    from metra.campaign.campaign import FIRST
-    from metra.campaign.judgement import build_campaign_scores
-    from metra.cli.judge.campaigns import AT_KEYBOARD, open_store
-    from metra.meta.judges import add_flags
+    def __init__(self, url: str | None, names: tuple[str, ...], unblind: bool) -> None:
+        self._address = url or os.environ.get("METRA_STORE") or "judge.db"
+        self._names, self._unblinds = names, unblind
+        self._blind: list[str] = []
+        #: Sentences about campaigns that still hide their system names.
+        self.left_out: list[str] = []
 
-    address = url or os.environ.get("METRA_STORE") or "judge.db"
-    tables: dict[str, Scores] = {}
-    with closing(open_store(address)) as store:
-        from metra.store.campaigns import (
-            find_by_name,
-            get_campaign,
-            list_campaigns,
-            unblind_campaign,
-        )
-        from metra.store.second_looks import read_completed
+    def read_scores(self) -> "dict[str, Scores]":
+        """Read the scores of campaigns; those with hidden names are refused or left out."""
+        from metra.campaign.campaign import FIRST
+        from metra.campaign.judgement import build_campaign_scores
+        from metra.cli.judge.campaigns import open_store
+        from metra.meta.judges import add_flags
 
-        with store.transaction() as db:
-            every = [get_campaign(db, row[0]) for row in reversed(list_campaigns(db))]
-            chosen = [find_by_name(db, name) for name in names]
-            for stored in chosen or every:
-                # Campaigns that settle another one have no scores of their own.
-                if FIRST in stored.campaign.material:
-                    continue
-                if stored.is_blind and unblind:
-                    now = time.time()
-                    unblind_campaign(db, stored.id, now=now, who=AT_KEYBOARD)
-                elif stored.is_blind:
-                    problem = f"{stored.name} still hides its system names"
-                    if names:
-                        msg = f"{problem}; close it, or give --unblind."
-                        raise OptionError(msg)
-                    left_out.append(f"Left out: {problem}.")
-                    continue
-                scores = build_campaign_scores(read_completed(db, stored))
-                tables[stored.name] = add_flags(scores)
-    return tables
+        tables: dict[str, Scores] = {}
+        with closing(open_store(self._address)) as store:
+            from metra.store import campaigns
+            from metra.store.second_looks import read_completed
+
+            with store.reading() as db:
+                keys = [row[0] for row in reversed(campaigns.list_campaigns(db))]
+                chosen = [campaigns.find_by_name(db, name) for name in self._names]
+                for stored in chosen or [
+                    campaigns.get_campaign(db, key) for key in keys
+                ]:
+                    # Campaigns that settle another one have no scores of their own.
+                    if FIRST in stored.campaign.material:
+                        continue
+                    if stored.is_blind and not self._unblinds:
+                        self._refuse(stored.name)
+                        continue
+                    if stored.is_blind:
+                        self._blind.append(stored.id)
+                    scores = build_campaign_scores(read_completed(db, stored))
+                    tables[stored.name] = add_flags(scores)
+        return tables
+
+    def _refuse(self, name: str) -> None:
+        problem = f"{name} still hides its system names"
+        if self._names:
+            msg = f"{problem}; close it, or give --unblind."
+            raise OptionError(msg)
+        self.left_out.append(f"Left out: {problem}.")
+
+    @contextmanager
+    def unblind(self) -> Iterator[None]:
+        """Log the unblinding of what was read, unless an error is raised inside."""
+        from metra.cli.judge.campaigns import AT_KEYBOARD, open_store
+
+        if not self._blind:
+            yield
+            return
+        with closing(open_store(self._address)) as store, store.transaction() as db:
+            from metra.store.campaigns import unblind_campaign
+
+            for key in self._blind:
+                unblind_campaign(db, key, now=time.time(), who=AT_KEYBOARD)
+            yield

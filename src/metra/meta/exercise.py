@@ -6,6 +6,7 @@ Scores are mapped to 0 to 100, put on one level (texts or systems) and compared:
 with each other, people with automated metrics, metrics with metrics, and by a quality model.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, product
@@ -184,6 +185,23 @@ def run_exercise(
         describe_tables(tables, selection),
         tuple(notes),
     )
+
+
+def name_by_campaign(tables: Mapping[str, Scores]) -> dict[str, Scores]:
+    """Name scorers that several campaigns share `scorer:campaign`, so that none is lost."""
+    shared = Counter(name for table in tables.values() for name in table.names)
+    return {
+        campaign: replace(
+            table,
+            scorers=tuple(
+                each._replace(name=f"{each.name}:{campaign}")
+                if shared[each.name] > 1
+                else each
+                for each in table.scorers
+            ),
+        )
+        for campaign, table in tables.items()
+    }
 
 
 def _list_kinds(tables: Mapping[str, Scores], metric: str) -> list[MeasureKind]:

@@ -251,7 +251,7 @@ def scale_measure(
     else:
         # Rounding may have pushed a mean a little beyond 100.
         hundreds = np.clip(scores.hundred, 0, 100)
-        scale = protocol_scales.get(scorer.name)
+        scale = protocol_scales.get(scorer.name.partition(":")[0])
         if (values == scores.hundred)[np.isfinite(values)].all():
             scale = ScoreScale(0.0, 100.0, "as given")
     return hundreds, MeasureScale(
@@ -302,7 +302,7 @@ def _choose_scale(
             return ScoreScale(100.0, 0.0, "percentage of errors")
         _check_hundreds(scores, scores.value, places)
         return ScoreScale(0.0, 100.0, "percentage")
-    own = protocol_scales.get(metric)
+    own = protocol_scales.get(metric.partition(":")[0])
     values = scores.value[defined]
     if own and higher and ((own.worst <= values) & (values <= own.best)).all():
         return own
@@ -326,7 +326,7 @@ def note_scales(
             )
         if scale.origin != "as given":
             continue
-        own = protocol_scales.get(scale.metric)
+        own = protocol_scales.get(scale.metric.partition(":")[0])
         if own is not None and (scale.highest or 0) <= own.best < 100:
             yield (
                 f"{scale.metric}: no value is above {own.best:g}, the best of its "

@@ -11,6 +11,7 @@ from metra.meta.findings import MetaReport
 from metra.report.table import MISSING, Style
 from metra.report.terminal import render_table
 from metra.scoring.table import Cell, Table, make_table
+from metra.stats.arrays import drop_nan
 
 WORD_COLUMNS = ("tf", "df", "tf.idf", "S")
 
@@ -22,8 +23,8 @@ def build_stability_report(study: StabilityResult) -> MetaReport:
     note = (
         f"{format_count(study.documents, 'document')}; the first translation is "
         f"{study.references[0]}, the second {study.references[1]}. Overlaps are means over "
-        "documents of common n-grams over the mean of both sides; shares are of all words "
-        "of a set."
+        "documents of common n-grams over the mean of both sides; mean tf.idf and mean S are "
+        "over the words of a set that have the score; shares are of all words of a set."
     )
     return MetaReport(tables, "", [note])
 
@@ -109,7 +110,7 @@ def _build_overlap_table(study: StabilityResult) -> Table:
 def _build_salience_table(study: StabilityResult) -> Table:
     rows = []
     for entry in study.sets:
-        means = [Cell(entry.means[weight], digits=4) for weight in WEIGHTS]
+        means = [Cell(drop_nan(entry.means[weight]), digits=4) for weight in WEIGHTS]
         without = _build_percent_cell(entry.polygons["S"].without)
         rows.append((entry.name, [Cell(entry.tokens, digits=0), *means, without]))
     headings = ("tokens", *(f"mean {weight}" for weight in WEIGHTS), "without S")

@@ -14,7 +14,7 @@ from metra.campaign.judgement import build_campaign_scores, pause_collection
 from metra.campaign.screen import build_screen, get_screen_protocol
 from metra.campaign.translations import choose_campaign_wording, list_wordings
 from metra.errors import MetraError
-from metra.meta.exercise import run_exercise
+from metra.meta.exercise import name_by_campaign, run_exercise
 from metra.meta.judges import add_flags
 from metra.report.campaign_files import export_judgements, list_formats
 from metra.scores.selection import DEFAULT, Flagged
@@ -58,7 +58,7 @@ def _compare_campaigns(request: Request) -> dict[str, Any]:
     }
     study, reason = None, ""
     try:
-        study = run_exercise(tables)
+        study = run_exercise(name_by_campaign(tables))
     except MetraError as error:  # no scores, or campaigns that do not go together
         reason = str(error) if tables else ""
     words = {name: DEFAULT.describe(table) for name, table in tables.items()}

@@ -267,8 +267,8 @@ def compute_code(secret: str, period: int) -> str:
 def write_uri(secret: str, account: str) -> str:
     """Return the address that authenticator apps read, often from a QR code.
 
-    >>> write_uri("ABCD", "ann@judge.example.org")
-    'otpauth://totp/metra:ann%40judge.example.org?secret=ABCD&issuer=metra'
+    >>> write_uri(32 * "A", "ann@judge.example.org")[:54]
+    'otpauth://totp/metra:ann%40judge.example.org?secret=AA'
     """
     return TOTP(secret).provisioning_uri(name=account, issuer_name="metra")
 

@@ -459,3 +459,30 @@ def test_pairs_of_equal_systems_are_named():
     found = systems.correlate_differences(panel, options)
     notes = systems.report_differences(found, options).notes
     assert any(note.startswith("1 pair of systems has equal gold") for note in notes)
+
+
+@pytest.mark.parametrize(
+    ("coef", "level", "test"),
+    [
+        *(("pearson", "sys", test) for test in ("williams", "perm-sys", "boot-both")),
+        *(("pearson", "seg", test) for test in ("williams", "perm-both", "perm-input")),
+        *(("pearson:item", "seg", test) for test in ("perm-input", "wilcoxon")),
+        *(("acc_eq:item", "seg", test) for test in ("pairs", "wilcoxon", "perm-both")),
+        ("spearman", "sys", "perm-sys"),
+        ("spa", "sys", "perm-sys"),
+    ],
+)
+@pytest.mark.parametrize("change", ["copy", "scale", "shift", "last bits"])
+def test_a_metric_does_not_differ_from_itself(coef, level, test, change):
+    rng = np.random.default_rng(3)
+    gold = rng.normal(size=(9, 1)) + rng.normal(size=(9, 30))
+    metric = gold + rng.normal(size=gold.shape)
+    same = {
+        "copy": metric,
+        "scale": metric / 3,
+        "shift": metric + 0.1,
+        "last bits": np.nextafter(metric, 9 * rng.choice([-1, 1], metric.shape)),
+    }
+    panel = panel_of(gold, {"one": metric, "same": same[change]})
+    found = compare(panel, question(coef, level, trials=50), test=test)
+    assert found.p[0, 1] == 1

@@ -14,6 +14,8 @@ from metra.stats.weighted_sums import weigh_values
 
 #: Up to so many values, rank tests count all ways in which ranks can fall.
 MOST_RANKED = 25
+#: Values that differ by less than this share of the largest one differ in rounding only.
+ROUNDING = 1e-11
 
 
 class RankSum(NamedTuple):
@@ -42,11 +44,17 @@ def rank_test_p_values(
     p = np.full((size, size), np.nan)
     for i, j in permutations(range(size), 2):
         if paired:
-            sums = [signed_rank(part[i] - part[j]) for part in parts]
+            sums = [signed_rank(subtract_values(part[i], part[j])) for part in parts]
         else:
             sums = [rank_sum(part[i], part[j]) for part in parts]
         p[i, j] = strata_p(sums)
     return p
+
+
+def subtract_values(a: Array, b: Array) -> Array:
+    """Return differences of values, 0 where they differ in rounding only."""
+    gaps, largest = a - b, np.fmax(np.abs(a), np.abs(b))
+    return np.where(np.abs(gaps) <= ROUNDING * largest, 0.0, gaps)
 
 
 def signed_rank(differences: Array) -> RankSum:
@@ -189,6 +197,8 @@ def williams_p(gold: Array, metrics: Array) -> Array:
 def _williams(r12: float, r13: float, r23: float, n: int) -> float:
     if n < 4 or not all(map(math.isfinite, (r12, r13, r23))):
         return math.nan
+    if r23 > 1 - ROUNDING:
+        return 0.5  # one metric is a copy of the other, up to its scale
     k = 1 - r12**2 - r13**2 - r23**2 + 2 * r12 * r13 * r23
     mean = (r12 + r13) / 2
     below = 2 * k * (n - 1) / (n - 3) + mean**2 * (1 - r23) ** 3

@@ -4,10 +4,6 @@ Every test says what its unit is: what changes sides together, or is drawn toget
 it is not independent within. The unit decides for whom an answer holds (`POPULATIONS`).
 Where all exchanges can be gone through, they are; else they are drawn until a p-value is
 known well enough. Results carry Holm's and Benjamini and Hochberg's corrections.
-
-Systems are compared by the rows of their segments or documents (`contrasts`), or by rank
-tests; metrics by exchanges of their scores (`exchange_p_values`;
-`metra.stats.permutation` prepares them), by resamples, or by a formula.
 """
 
 import math
@@ -22,6 +18,7 @@ from numpy.typing import NDArray
 
 from metra.stats.arrays import Array, divide
 from metra.stats.defaults import LEAST_UNITS, SEED, TEST_TRIALS, TRIALS, Test
+from metra.stats.exact_tests import ROUNDING
 from metra.stats.multiplicity import benjamini_hochberg, correct_pairs, holm
 from metra.stats.parallel import Progress, ordered_map, thread_count, track_blocks
 from metra.stats.resampling import (
@@ -54,8 +51,6 @@ POPULATIONS: dict[tuple[Unit, ...], str] = {
 #: Two samples of one measure, by their places: the baseline, then what is held against it.
 Pair: TypeAlias = tuple[int, int]
 
-#: Scores that differ by less than this share of themselves differ in rounding only.
-ROUNDING = 1e-11
 #: Differences of means that differ by less differ in rounding only.
 SLACK = 1e-12
 #: Up to so many exchanges are gone through instead of drawn; half of all, as the other
@@ -335,8 +330,7 @@ def contrasts(
 
     All pairs and measures share their draws. Where the best score is a target, p-values
     test which of two scores is closer to it. Intervals come from `resamples` bootstrap
-    resamples, or with the bootstrap test from its trials, so that both tell one story.
-    Progress counts resamples and trials together.
+    resamples, or with the bootstrap test from its trials. Progress counts both together.
     """
     check_settings(
         "A test",

@@ -265,7 +265,7 @@ BAD = [
     ),
     pytest.param(
         "m.tsv",
-        "system\tsegment\tcategory\tseverity\na\t3\tx\tminor\nb\t1\tx\tminor\n",
+        "system\tsegment\tcategory\tseverity\na\t3\tx\tminor\nb\t3\tx\tminor\n",
         "m.tsv refers to segment 3, but the text has 2 segments; the annotations must "
         "belong to the text.",
         id="segment",

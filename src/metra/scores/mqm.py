@@ -11,6 +11,7 @@ In Marot's table, the place of an error is marked in the text with `<v>` and `</
 
 import json
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -18,7 +19,7 @@ from functools import reduce
 from operator import add
 from typing import Any, TypeAlias, TypeVar
 
-from metra.errors import FormatError, OptionError
+from metra.errors import FormatError, OptionError, format_count
 from metra.formats.stream import format_path
 from metra.formats.table import DelimitedTable, replace_line_breaks
 from metra.scores.columns import find_columns, read_score_table, require_columns
@@ -82,6 +83,8 @@ class MqmWeighting:
     #: The cost is of so many words or characters of the output; 0 for the whole segment.
     length: int = 0
     by_words: bool = True
+    #: What an output without rows is, where a table lists errors only.
+    unlisted: str = ""
 
     def add_costs(self, costs: Sequence[int | Fraction], output: str) -> float:
         """Add up the costs of a segment's errors, in points."""
@@ -100,7 +103,8 @@ def parse_weighting(spec: str) -> MqmWeighting:
     SEVERITY:POINTS, SEVERITY/CATEGORY:POINTS or */CATEGORY:POINTS (of any severity) stand
     beside the usual weights, or in the place of the same one; the longest category that an
     error's begins with decides. `source:yes` lets errors of the source cost what others do,
-    `cap` is the most that a segment costs, and `per` divides the cost by a length.
+    `cap` is the most that a segment costs, and `per` divides the cost by a length. In a
+    table of errors only, outputs without rows are perfect or unrated, as `unlisted` says.
     """
     costs: dict[tuple[str, str], int | Fraction] = {
         (severity, category): cost for severity, category, cost in TABLE_WEIGHTS
@@ -115,6 +119,10 @@ def parse_weighting(spec: str) -> MqmWeighting:
                 _refuse_weight(part, "source:yes or source:no")
             if value == "yes":
                 del costs["", "source"]
+        elif name == "unlisted":
+            if value not in ("perfect", "unrated"):
+                _refuse_weight(part, "unlisted:perfect or unlisted:unrated")
+            options[name] = value
         elif name == "per":
             options |= _parse_length(part, value)
         elif name == "cap":
@@ -181,18 +189,24 @@ def read_mqm_as_wmt(path: str) -> Scores:
     return _build_mqm_scores(errors, values)
 
 
-def read_errors(path: str, severities: Collection[str] = ()) -> Spans:
+def read_errors(
+    path: str, severities: Collection[str] = (), unlisted: str = ""
+) -> Spans:
     """Read the errors of a table; others than these severities are refused, if any are given.
 
-    Rows of attention tests are left out.
+    Rows of attention tests are left out. Outputs without rows were not rated, unless the
+    table lists errors only: `unlisted` is for these.
     """
     ratings: dict[RatingKey, list[Mark]] = {}
     texts: dict[RatingKey, str | None] = {}
     name, allowed = format_path(path), {*severities, *_FREE}
-    for line, key, cells in parse_errors(read_score_table(path)):
+    table, has_free = read_score_table(path), False
+    _refuse_repeats(table)
+    for line, key, cells in parse_errors(table):
         severity = cells["severity"].strip().lower()
         if severity == "hotw-test":
             continue
+        has_free |= severity in _NO_ERRORS
         place = f"{name}, line {line}"
         if severities and severity not in allowed:
             expected = ", ".join(sorted(filter(None, severities)))
@@ -206,14 +220,53 @@ def read_errors(path: str, severities: Collection[str] = ()) -> Spans:
         if severity not in _NO_ERRORS:
             with refuse_line(place):
                 marks.append(_build_mark(cells))
+    missing = [] if has_free else _find_unlisted(ratings)
+    if missing and not unlisted:
+        system, item, _ = missing[0]
+        listed = item.segment or item.document
+        msg = (
+            f"{name} lists errors only: it has no row with no-error, and no row for "
+            f"{format_count(len(missing), 'rating')}, such as that of {system!r} for "
+            f"segment {listed}; add rows with the severity no-error for rated outputs "
+            "without errors, or give `mqm_weights` unlisted:perfect or unlisted:unrated."
+        )
+        raise FormatError(msg)
+    if unlisted == "perfect":
+        ratings |= {key: [] for key in missing}
+        texts |= dict.fromkeys(missing)
     return build_spans(path, ratings, [*texts.values()])
+
+
+def _find_unlisted(ratings: Iterable[RatingKey]) -> list[RatingKey]:
+    """Find the ratings that each rater of a segment would have of the other systems."""
+    keys = dict.fromkeys(ratings)
+    systems = dict.fromkeys(system for system, _, _ in keys)
+    rated = dict.fromkeys(key[1:] for key in keys)
+    grid = ((system, *each) for system in systems for each in rated)
+    return [key for key in grid if key not in keys]
+
+
+def _refuse_repeats(table: DelimitedTable) -> None:
+    """Refuse a table that was appended to itself: most of its rows stand there twice.
+
+    A rater may mark the same error twice, but rarely does.
+    """
+    counts = Counter(tuple(row.cells) for row in table.rows)
+    repeated = sum(count > 1 for count in counts.values())
+    if repeated > 1 and 2 * repeated > len(counts):
+        msg = (
+            f"{format_path(table.path)} has {repeated:,} of its {len(counts):,} different "
+            "rows more than once, so errors would count twice; give each row once."
+        )
+        raise FormatError(msg)
 
 
 def _read_costs(
     path: str, weighting: MqmWeighting
 ) -> tuple[Spans, list[list[int | Fraction]]]:
     """Read errors of the severities that have weights, and list what each rating's cost."""
-    errors = read_errors(path, {severity for severity, _, _ in weighting.weights})
+    severities = {severity for severity, _, _ in weighting.weights}
+    errors = read_errors(path, severities, weighting.unlisted)
     if not len(errors.system):
         msg = f"{format_path(path)} contains no ratings."
         raise FormatError(msg)

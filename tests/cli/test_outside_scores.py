@@ -2,6 +2,7 @@
 
 import json
 import re
+from pathlib import Path
 
 import pytest
 
@@ -227,3 +228,56 @@ def test_every_printed_digit_of_wmt25(cli, shared, read_table):
             # The table leaves out final zeros.
             equal_means += ours == theirs or ours.rstrip("0") == theirs
     assert (equal_means, equal_ranks) == (215, 43)
+
+
+def test_every_command_of_the_page_runs(cli, tmp_path, monkeypatch):
+    """With files such as those that the page describes."""
+    pytest.importorskip("pyarrow")
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    page = Path(__file__).parents[2] / "docs" / "outside-scores.md"
+    blocks = re.findall(r"^```text\n(.*?)^```$", page.read_text(), re.DOTALL | re.M)
+    text = "".join(blocks).replace("\\\n", "")
+    commands = [line.split() for line in text.split("\n") if line.startswith("metra ")]
+    monkeypatch.chdir(tmp_path)
+    lines = [f"one {number} thing" for number in range(8)]
+    for name in ("sysA", "sysB", "ref", "src"):
+        (tmp_path / f"{name}.txt").write_text("".join(f"{line}\n" for line in lines))
+    values = {"sysA": [0.5, 0.25] * 4, "sysB": [0.75, 0.125] * 4}
+    comet = {f"{s}.txt": [{"COMET": v} for v in each] for s, each in values.items()}
+    (tmp_path / "comet.json").write_text(json.dumps(comet))
+    rows = [f"{s}\t{n}\t{v}" for s in values for n, v in enumerate(values[s], 1)]
+    (tmp_path / "judge.tsv").write_text("\n".join(["system\tsegment\tjudge", *rows]))
+    columns = {"mt_a": lines, "mt_b": lines, "ref": lines}
+    columns |= {"comet_a": values["sysA"], "comet_b": values["sysB"]}
+    parquet.write_table(pa.table(columns), "test.parquet")
+    (tmp_path / "automatic_scores").mkdir()
+    for system, each in values.items():
+        entry = {"document_id": "d", "metric_scores": {"COMET": each, "GEMBA": each}}
+        (tmp_path / f"automatic_scores/{system}.jsonl").write_text(json.dumps(entry))
+    assert len(commands) == 6
+    for command in commands:
+        cli.ok(*command[1:])
+
+
+NAMES = [
+    pytest.param("hter", "hter", "score ↓", id="edits"),
+    pytest.param("PER", "score", "score ↓", id="an error rate, by the name asked for"),
+    pytest.param("x", "terminology", "direction of 'x'", id="no TER"),
+    pytest.param("mqm", "mqm", "direction of 'mqm'", id="costs or scores"),
+    pytest.param("ter", "comet", "write comet@t.tsv, or ter@t.tsv:scorer=comet", id="other"),
+    pytest.param("judge", "judge\tcomet", "has scores of comet, not of judge", id="judge"),
+    pytest.param("xcomet", "COMET", "score ↑", id="a family"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "heading", "expected"), NAMES)
+def test_names_and_directions(cli, tmp_path, monkeypatch, name, heading, expected):
+    monkeypatch.chdir(tmp_path)
+    value = "\t".join(str(7 + at) for at in range(heading.count("\t") + 1))
+    rows = [f"system\tsegment\t{heading}", *(f"a\t{n}\t{value}" for n in (1, 2))]
+    (tmp_path / "t.tsv").write_text("".join(f"{row}\n" for row in rows))
+    (tmp_path / "a.txt").write_text("one\ntwo\n")
+    ran = cli("score", "a.txt", "-m", f"{name}@t.tsv")
+    assert expected.replace("score", name) in ran.out + ran.err.replace("score", name)

@@ -14,10 +14,11 @@ from metra.formats.texts.columns import (
     format_column_name,
     read_header,
 )
-from metra.scores.columns import find_columns, parse_item_kinds
-from metra.scores.model_scores import (
+from metra.scores.columns import (
+    find_columns,
     guess_direction,
     is_string_metric,
+    parse_item_kinds,
 )
 from metra.scores.mqm import MQM_WEIGHTS, TABLE_WEIGHTS
 from metra.scores.registry import read_scores

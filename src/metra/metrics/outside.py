@@ -18,7 +18,13 @@ from metra.metrics.options import parse_spec
 from metra.metrics.record import AnyBatch, Array, Basis, Metric, Notes, metric_factory
 from metra.metrics.units import measure_extent
 from metra.scores import model_scores
-from metra.scores.model_scores import NAMELESS, guess_direction
+from metra.scores.columns import (
+    ALIASES,
+    are_different,
+    guess_direction,
+    is_string_metric,
+)
+from metra.scores.model_scores import NAMELESS
 from metra.scores.registry import read_scores
 from metra.scores.selection import DEFAULT
 from metra.scores.spans import number_segments
@@ -297,7 +303,7 @@ def _build_checked(
 
 
 def _find_basis(name: str) -> Basis:
-    return "string" if model_scores.is_string_metric(name) else "neural"
+    return "string" if is_string_metric(name) else "neural"
 
 
 def list_specs(files: Sequence[str]) -> list[str]:
@@ -354,6 +360,17 @@ def _choose_scorer(scores: Scores, name: str, path: str, lang: str) -> Scores:
     matching = [n for n in scores.names if _clean_name(n).lower() == wanted]
     if not matching and len(scores.names) > 1:
         raise UnknownNameError(no_such("scorer", name, scores.names, owner=path))
+    only = scores.names[0]
+    # A column judge names judges beside one of scores.
+    is_judge = (
+        wanted in ALIASES["judge"] and scores.judges and not scores.scorers[0].human
+    )
+    if not matching and (is_judge or are_different(name, only)):
+        msg = (
+            f"{path} has scores of {only}, not of {name}; write {_clean_name(only)}@{path}, "
+            f"or {name}@{path}:scorer={only} if they are scores of {name}."
+        )
+        raise UnknownNameError(msg)
     return scores.only(scorers=matching[:1] or scores.names)
 
 
@@ -375,7 +392,11 @@ def _find_direction(scorer: Scorer, name: str, table: ValueTable, path: str) -> 
             "or lower scores of a metric are better; add better=higher or better=lower."
         )
         raise OptionError(msg)
-    if scorer.kind or scorer.is_declared:
+    # MQM is a score or a cost, as its sign tells.
+    is_cost = (
+        scorer.kind == "mqm" and scorer.higher_is_better and table.pool().mean() > 0
+    )
+    if scorer.is_declared or (scorer.kind and not is_cost):
         return scorer.higher_is_better
     for each in (name, scorer.name):
         direction = guess_direction(each, table.pool())

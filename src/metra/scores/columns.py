@@ -1,6 +1,7 @@
 """Tables of scores: how they are read, the names of their columns, and their numbers."""
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -291,3 +292,60 @@ def parse_numbers(cells: Sequence[str], path: str, name: str, first: int = 2) ->
         )
         raise FormatError(msg)
     return numbers
+
+
+_OVERLAPS = ("bleu", "sacrebleu", "spbleu", "f200spbleu", "chrf", "meteor", "nist")
+#: Only as whole words: terminology is no TER.
+_RATES = ("ter", "wer", "cer", "per", "cder")
+_COSTS = ("hter", "metricx", "perplexity", "penalty", "errors", "errorcount")
+#: Well-known metrics, by the beginning of their names in small letters and without marks:
+#: whether higher is better, and whether they have no negative values by definition.
+_KNOWN: Mapping[str, tuple[bool, bool]] = {
+    **dict.fromkeys(("comet", "bleurt", "bertscore", "yisi", "prism"), (True, False)),
+    **dict.fromkeys(("wmt20comet", "wmt21comet", "wmt22comet"), (True, False)),
+    **dict.fromkeys(("wmt23comet", "gemba"), (True, False)),
+    **dict.fromkeys(("xcomet", *_OVERLAPS), (True, True)),
+    **dict.fromkeys((*_COSTS, "numerrors", "edits", "editdistance"), (False, True)),
+    **dict.fromkeys(_RATES, (False, True)),
+}
+_STRING_METRICS = (*_OVERLAPS, *_RATES, "rouge", "tokengramf")
+
+
+def guess_direction(name: str, values: Array) -> bool | None:
+    """Return True if higher values of a known metric are better, None if it is unknown.
+
+    Mostly negative values of a metric without negative values have the opposite sign, as
+    WMT publishes MetricX; then the other direction is the better one.
+    """
+    key = _find_known(name)
+    if key not in _KNOWN:
+        return None
+    higher, is_positive = _KNOWN[key]
+    # Predictions of models may lie a little outside the range.
+    is_turned = is_positive and len(values) > 0 and np.median(values) < 0
+    return higher != bool(is_turned)
+
+
+def is_string_metric(name: str) -> bool:
+    """Return True for the name of a well-known metric that compares strings."""
+    return _find_known(name) in _STRING_METRICS
+
+
+def are_different(name: str, other: str) -> bool:
+    """Return True if two names belong to well-known metrics of different families.
+
+    >>> are_different("ter", "COMET"), are_different("xcomet", "COMET")
+    (True, False)
+    """
+    one, two = _find_known(name), _find_known(other)
+    return not (one.endswith(two) or two.endswith(one))
+
+
+def _find_known(name: str) -> str:
+    """Return the longest known beginning of a name, or nothing: BLEURT is not BLEU."""
+    words = re.findall(r"[a-z]+", name.lower())
+    if words and words[0] in _RATES:
+        return words[0]
+    plain = re.sub(r"[^a-z0-9]", "", name.lower())
+    keys = {*_KNOWN, *_STRING_METRICS} - {*_RATES}
+    return max(filter(plain.startswith, keys), key=len, default="")

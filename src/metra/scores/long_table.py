@@ -29,6 +29,7 @@ from metra.formats.table import (
 from metra.scores.columns import (
     ScoreColumns,
     find_columns,
+    guess_direction,
     parse_numbers,
     read_columns,
     read_score_head,
@@ -79,24 +80,29 @@ def build_matrix(table: ScoreColumns, units: Sequence[str] = ()) -> Scores:
     """Take every column of numbers for a scorer, named by its heading.
 
     A column whose first entry is no number is a label, such as a comment; it is left
-    alone. Once a column is one of numbers, anything else in it is an error.
+    alone. Once a column is one of numbers, anything else in it is an error. A column judge
+    that does not name judges has the scores of a model that judged.
     """
+    if _has_judge_scores(table):
+        roles = {role: at for role, at in table.roles.items() if role != "judge"}
+        table = replace(table, roles=roles)
     path, kinds = table.path, table.item_kinds
     labels = (*_ABOUT, *(["check"] if kinds else []))
     about = {role: index for role, index in table.roles.items() if role in labels}
     if "judge" not in about:  # what judges judged need not be of several systems
         require_columns(about, ("system",), path, "a table of scores")
-    values = {}
+    values: dict[Scorer, Array] = {}
     headings = zip(table.header, table.columns, strict=True)
     for index, (heading, cells) in enumerate(headings):
         name = heading.strip()
         is_label = not name or index in about.values() or name in units
         if not is_label and _is_scorer(cells):
-            scorer = Scorer(name, guess_scorer_kind(name))
-            if scorer in values:
+            numbers = parse_numbers(cells, path, heading)
+            if name in {scorer.name for scorer in values}:
                 msg = f"{format_path(path)} has two columns {name}; rename one of them."
                 raise FormatError(msg)
-            values[scorer] = parse_numbers(cells, path, heading)
+            kind = guess_scorer_kind(name)
+            values[Scorer(name, kind, _infer_known(name, numbers))] = numbers
     if not values:
         listed = ", ".join(heading.strip() for heading in table.header)
         msg = (
@@ -126,6 +132,18 @@ def guess_scorer_kind(name: str) -> str:
     """
     match = _KINDS.fullmatch(name)
     return match[1].lower() if match else ""
+
+
+def _has_judge_scores(table: ScoreColumns) -> bool:
+    """Return True if judges have fractions for names, or are the only numbers."""
+    judges = [cell for cell in table.get("judge") if cell not in MISSING]
+    if not judges or not all(map(is_number, judges)):
+        return False
+    places = {*table.roles.values()}
+    others = (cells for at, cells in enumerate(table.columns) if at not in places)
+    is_whole = all(float(judge).is_integer() for judge in judges)
+    named = table.roles.keys() & {"value", "scorer"}
+    return not is_whole or not (named or any(map(_is_scorer, others)))
 
 
 def _is_scorer(cells: tuple[str, ...]) -> bool:
@@ -296,11 +314,12 @@ def build_scores(
     tables = []
     for scorer, rows in by_scorer.items():
         optional: dict[str, Any] = {"line": np.array(rows) + first}
+        inferred = _infer_known(scorer.name, values[rows])
         if hundred is not None:
             optional["hundred"] = hundred[rows]
-            if not scorer.is_declared:
-                inferred = _infer_direction(values[rows], hundred[rows])
-                scorer = scorer._replace(direction=inferred)
+            inferred = _infer_direction(values[rows], hundred[rows])
+        if not scorer.is_declared:
+            scorer = scorer._replace(direction=inferred)
         cells = columns["system"], items, columns["judge"], kinds, columns["reason"]
         parts: Any = ([column[row] for row in rows] for column in cells)
         systems, scored, judges, item_kinds, reasons = parts
@@ -313,6 +332,12 @@ def build_scores(
     pairs = dict.fromkeys(zip(columns["judge"], columns["flags"], strict=True))
     flags = {judge: tuple(why.split("; ")) for judge, why in pairs if why}
     return replace(concatenate_scores(tables), flags=flags)
+
+
+def _infer_known(name: str, values: Array) -> Direction:
+    """Return the direction of a well-known metric, higher for others."""
+    is_higher = guess_direction(name, values[np.isfinite(values)])
+    return LOWER if is_higher is False else HIGHER
 
 
 def _infer_direction(values: Array, hundred: Array) -> Direction:

@@ -20,7 +20,13 @@ from metra.errors import FormatError
 from metra.formats.lines import read_lines
 from metra.formats.recognise import FileHead
 from metra.formats.stream import format_path, load_json, name_system, parse_json
-from metra.scores.columns import LARGEST, parse_numbers, read_objects, read_score_table
+from metra.scores.columns import (
+    LARGEST,
+    guess_direction,
+    parse_numbers,
+    read_objects,
+    read_score_table,
+)
 from metra.scores.judgement import refuse_line
 from metra.scores.long_table import ROLES, build_scores
 from metra.scores.spans import Mark, RatingKey, Spans, build_mark, build_spans
@@ -31,52 +37,10 @@ from metra.scores.table import (
     build_score_table,
     concatenate_scores,
 )
-from metra.stats.arrays import Array
 from metra.stats.direction import HIGHER, LOWER, find_direction
 
 #: The name of the system of a file that names none.
 NAMELESS = ""
-_OVERLAPS = ("bleu", "sacrebleu", "spbleu", "f200spbleu", "chrf", "meteor", "nist")
-_RATES = ("ter", "wer", "cer")
-#: Well-known metrics, by the beginning of their names in small letters and without marks:
-#: whether higher is better, and whether they have no negative values by definition.
-_KNOWN: Mapping[str, tuple[bool, bool]] = {
-    **dict.fromkeys(("comet", "bleurt", "bertscore", "yisi", "prism"), (True, False)),
-    **dict.fromkeys(("wmt20comet", "wmt21comet", "wmt22comet"), (True, False)),
-    **dict.fromkeys(("wmt23comet", "gemba"), (True, False)),
-    **dict.fromkeys(("xcomet", *_OVERLAPS), (True, True)),
-    **dict.fromkeys(("metricx", "hter", *_RATES), (False, True)),
-}
-_STRING_METRICS = (*_OVERLAPS, *_RATES, "rouge", "tokengramf")
-
-
-def guess_direction(name: str, values: Array) -> bool | None:
-    """Return True if higher values of a known metric are better, None if it is unknown.
-
-    Mostly negative values of a metric without negative values have the opposite sign, as
-    WMT publishes MetricX; then the other direction is the better one.
-    """
-    key = _find_known(name)
-    if key not in _KNOWN:
-        return None
-    higher, is_positive = _KNOWN[key]
-    # Predictions of models may lie a little outside the range.
-    is_turned = is_positive and len(values) > 0 and np.median(values) < 0
-    return higher != bool(is_turned)
-
-
-def is_string_metric(name: str) -> bool:
-    """Return True for the name of a well-known metric that compares strings."""
-    return _find_known(name) in _STRING_METRICS
-
-
-def _find_known(name: str) -> str:
-    """Return the longest known beginning of a name, or nothing: BLEURT is not BLEU."""
-    plain = re.sub(r"[^a-z0-9]", "", name.lower())
-    keys = (key for key in (*_KNOWN, *_STRING_METRICS) if plain.startswith(key))
-    return max(keys, key=len, default="")
-
-
 _COMET_JSON = re.compile(r'\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\[\s*\{')
 COMET_LINE = re.compile(r"(.+)\tSegment ([0-9]+)\tscore: (\S+)(?:\t.*)?")
 

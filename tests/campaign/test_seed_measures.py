@@ -29,6 +29,7 @@ from metra.campaign.protocols.questions import (
 )
 from metra.campaign.protocols.registry import protocol
 from metra.campaign.second_look import write_annotations, write_entities, write_terms
+from metra.campaign.translations import read_guide
 from metra.campaign.uploads import read_material
 from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
@@ -484,3 +485,54 @@ def test_a5b_a_point_for_each_term_that_matches_exactly(write):
     reference = "The brake pad, the disc brake, the caliper and the piston."
     output = "The brake pad, the brake disc, the caliper and the pistons."
     assert score_of(f"terminology:file={path}", reference, output) == 50
+
+
+#: Labels of scales as the lecture of 2008 (LDC) and the ISLE workbook (H4a, H5) print them.
+PRINTED_SCALES = [
+    (
+        "ldc",
+        "fluency",
+        "002",
+        ["Incomprehensible", "Disfluent", "Non-native", "Good", "Flawless"],
+    ),
+    ("ldc", "adequacy", "002", ["None", "Little", "Much", "Most", "All"]),
+    ("adequacy", "adequacy", "004", ["None", "Little", "Much", "Most", "All"]),
+    (
+        *("intelligibility", "intelligibility", "004"),
+        [
+            "Unintelligible",
+            "Barely intelligible",
+            "Fairly intelligible",
+            "Very intelligible",
+        ],
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "step", "document", "labels"), PRINTED_SCALES)
+def test_scales_have_the_labels_of_the_documents(shared, name, step, document, labels):
+    [printed] = (shared / "seeds").glob(f"{document}_*.txt")
+    text = printed.read_text()
+    asked = next(one for one in protocol(name).steps if one.name == step)
+    anchors = sorted(asked.asks.anchors, key=lambda anchor: anchor.at)
+    assert [anchor.label for anchor in anchors] == labels
+    for anchor in anchors:
+        assert anchor.label in text
+        # A description may say in other words what the label says, and adds no condition.
+        if name != "intelligibility":
+            assert not {"error", "lost", "wrong", "hard"} & {*anchor.text.split()}
+
+
+def test_judges_read_what_a_fluent_sentence_is():
+    [definition] = (
+        point
+        for point in read_guide("ldc").points
+        if point.startswith("A fluent sentence")
+    )
+    for aspect in (
+        "grammatical",
+        "spelled",
+        "terms, titles and names",
+        "native speakers",
+    ):
+        assert aspect in definition

@@ -71,11 +71,10 @@ function buttons(place, { step, value, t, change, keys }) {
   };
 }
 
-// "Incomprehensible: it cannot…" need not begin with the word that stands before it.
+// "Much of the meaning …" need not begin with the word that stands before it.
 function shorter(text, label) {
-  if (!text.startsWith(`${label}: `)) return text;
-  const rest = text.slice(label.length + 2);
-  return rest[0].toUpperCase() + rest.slice(1);
+  const rest = text.startsWith(`${label} `) ? text.slice(label.length + 1) : text;
+  return rest === `${label}.` ? "" : rest;
 }
 
 export function compare(given, ours, { low, high, whole }) {

@@ -10,7 +10,7 @@ ROWS = {
     "mt": ["the cat sat on the mat", "a dog", "this is a house here", "x"],
     "other": ["the cat", "a dog is", "this is the house here", "y"],
     "gold": ["the cat sat on a mat", "a dog", "this is a house here", "z"],
-    "lp": ["fr-en", "de-en", "fr-en", None],
+    "part": ["fr-en", "de-en", "fr-en", None],
     "year": [2003, 2003, 2004, 2003],
 }
 
@@ -48,7 +48,7 @@ def test_the_same_groups_in_every_format(cli, parquet, tsv):
 
 def test_meta_evaluation_leaves_groups_alone(cli, parquet, tmp_path):
     out = tmp_path / "scores.tsv"
-    cli("score", parquet, *COLUMNS, "--group-by", "lp", "--format", "tsv", "-o", out)
+    cli("score", parquet, *COLUMNS, "--group-by", "part", "--format", "tsv", "-o", out)
     from metra.scores.model_scores import read_metra_tsv
 
     assert len(read_metra_tsv(str(out))) == 2
@@ -56,15 +56,15 @@ def test_meta_evaluation_leaves_groups_alone(cli, parquet, tmp_path):
 
 WRONG = [
     pytest.param(["--read", "hyp=nt", "--read", "ref=gold"],
-                 "has no column 'nt'. Did you mean 'mt'? It has: mt, other, gold, lp, year.",
+                 "has no column 'nt'. Did you mean 'mt'? It has: mt, other, gold, part, year.",
                  id="name"),
     pytest.param([*COLUMNS, "--group-by", "lang"],
                  "has no column 'lang'.", id="group"),
-    pytest.param([*COLUMNS, "--group-by", "lp", "--ci"],
+    pytest.param([*COLUMNS, "--group-by", "part", "--ci"],
                  "--ci and --group-by cannot be given together", id="interval"),
     pytest.param([*COLUMNS, "--resume", "x", "--level", "segment"],
                  "--level segment and --resume cannot be given together", id="level"),
-    pytest.param([*COLUMNS, "--group-by", "lp", "-r", "ref.txt"],
+    pytest.param([*COLUMNS, "--group-by", "part", "-r", "ref.txt"],
                  "-r and --group-by cannot be given together", id="reference"),
     pytest.param([*COLUMNS, "--engine", "local:x"],
                  "--engine local:x is not possible; expected local or spark[:MASTER].",
@@ -72,7 +72,7 @@ WRONG = [
     pytest.param([*COLUMNS, "--engine", "spark", "-r", "ref.txt"],
                  "-r and --engine spark cannot be given together; Spark scores tables",
                  id="spark"),
-    pytest.param(["--read", "hyp=mt", "--group-by", "lp"],
+    pytest.param(["--read", "hyp=mt", "--group-by", "part"],
                  "bleu needs references; name the column with --read ref.",
                  id="no reference"),
 ]  # fmt: skip
@@ -89,8 +89,8 @@ def test_parts_are_for_parquet(cli, tsv):
 
 
 def test_groups_need_a_label(cli, tsv):
-    refused = cli.refusal("score", tsv, *COLUMNS, "--group-by", "lpp")
-    assert "has no column 'lpp'. Did you mean 'lp'?" in refused
+    refused = cli.refusal("score", tsv, *COLUMNS, "--group-by", "partt")
+    assert "has no column 'partt'. Did you mean 'part'?" in refused
 
 
 def test_documents_can_be_groups(cli, write):
@@ -105,11 +105,11 @@ def test_documents_can_be_groups(cli, write):
 
 def test_files_that_are_no_table_together(cli, parquet, tmp_path):
     numbers = tmp_path / "numbers.parquet"
-    pq.write_table(pa.table({**ROWS, "lp": [1, 2, 3, 4]}), numbers)
-    ran = cli("score", parquet, numbers, *COLUMNS, "--group-by", "lp")
+    pq.write_table(pa.table({**ROWS, "part": [1, 2, 3, 4]}), numbers)
+    ran = cli("score", parquet, numbers, *COLUMNS, "--group-by", "part")
     assert (ran.code, ran.err.strip()) == (
         2,
-        f"metra: {numbers} has the column 'lp' of type int64, but {parquet} of type string; "
+        f"metra: {numbers} has the column 'part' of type int64, but {parquet} of type string; "
         "groups need the same type in all files.",
     )
     zones = [tmp_path / f"{name}.parquet" for name in ("local", "utc")]
@@ -119,12 +119,12 @@ def test_files_that_are_no_table_together(cli, parquet, tmp_path):
     refused = cli.refusal("score", *zones, *COLUMNS, "--group-by", "time")
     assert "of type timestamp[ms, tz=UTC], but" in refused
     large = tmp_path / "large.parquet"
-    texts = pa.array(ROWS["lp"], pa.large_string()).dictionary_encode()
-    pq.write_table(pa.table({**ROWS, "lp": texts}), large)
+    texts = pa.array(ROWS["part"], pa.large_string()).dictionary_encode()
+    pq.write_table(pa.table({**ROWS, "part": texts}), large)
     ran = cli.ok(
-        "score", parquet, large, *COLUMNS, "--group-by", "lp", "--format", "json"
+        "score", parquet, large, *COLUMNS, "--group-by", "part", "--format", "json"
     )
-    groups = {group["key"]["lp"]: group for group in json.loads(ran.out)["groups"]}
+    groups = {group["key"]["part"]: group for group in json.loads(ran.out)["groups"]}
     assert {name: group["segments"] for name, group in groups.items()} == {
         "de-en": 2,
         "fr-en": 4,
@@ -132,7 +132,9 @@ def test_files_that_are_no_table_together(cli, parquet, tmp_path):
     }
 
 
-@pytest.mark.parametrize("more", [(), ("--group-by", "lp")], ids=["whole", "in parts"])
+@pytest.mark.parametrize(
+    "more", [(), ("--group-by", "part")], ids=["whole", "in parts"]
+)
 def test_a_file_given_twice_is_refused(cli, parquet, more):
     again = f"{parquet.parent}/../{parquet.parent.name}/{parquet.name}"
     ran = cli("score", parquet, again, *COLUMNS, *more)
@@ -164,17 +166,17 @@ def test_a_folder_without_parquet(cli, tmp_path):
 
 def test_a_folder_with_an_equals_sign_names_no_system(cli, parquet, monkeypatch):
     monkeypatch.chdir(parquet.parent)
-    folder = parquet.parent / "lp=fr-en"
+    folder = parquet.parent / "part=fr-en"
     folder.mkdir()
     parquet.rename(folder / "test.parquet")
-    cli.ok("score", "lp=fr-en/test.parquet", *COLUMNS)
+    cli.ok("score", "part=fr-en/test.parquet", *COLUMNS)
 
 
 PARTS = {
-    "lp=fr-en/year=2003": [0],
-    "lp=fr-en/year=2004": [2],
-    "lp=de-en/year=2003": [1],
-    "lp=__HIVE_DEFAULT_PARTITION__/year=2003": [3],
+    "part=fr-en/year=2003": [0],
+    "part=fr-en/year=2004": [2],
+    "part=de-en/year=2003": [1],
+    "part=__HIVE_DEFAULT_PARTITION__/year=2003": [3],
 }
 
 
@@ -187,7 +189,7 @@ def partitioned(tmp_path):
         folder.mkdir(parents=True)
         part = table.take(rows).select(["mt", "other", "gold"])
         pq.write_table(part, folder / "part-0.parquet")
-    for name in ("_logs/lp=x", "other", ".lp=x"):
+    for name in ("_logs/part=x", "other", ".part=x"):
         (tmp_path / "data" / name).mkdir(parents=True)
         pq.write_table(table, tmp_path / "data" / name / "part-0.parquet")
     whole = tmp_path / "whole.parquet"
@@ -199,7 +201,7 @@ def test_folders_named_after_columns_are_columns(cli, partitioned, tmp_path):
     folder, whole = partitioned
     options = (
         *COLUMNS,
-        *["-m", "bleu", "-m", "f1", "--format", "json", "--group-by", "lp,year"],
+        *["-m", "bleu", "-m", "f1", "--format", "json", "--group-by", "part,year"],
     )
     expected, found = (cli("score", path, *options) for path in (whole, folder))
     assert found.code == 0, found.err
@@ -208,7 +210,7 @@ def test_folders_named_after_columns_are_columns(cli, partitioned, tmp_path):
     written = cli("score", folder, *options, "--scores-out", tmp_path / "out", "--resume",
                   tmp_path / "kept")  # fmt: skip
     assert json.loads(written.out) == json.loads(expected.out)
-    place = "lp=de-en/year=2003/part-0.parquet"
+    place = "part=de-en/year=2003/part-0.parquet"
     table = pq.ParquetFile(tmp_path / "out" / place).read()
     assert table.column_names == ["mt", "other", "gold", "bleu/A", "f1/A", "bleu/other",
                                   "f1/other"]  # fmt: skip

@@ -123,11 +123,11 @@ def test_an_output_of_another_length(cli, tmp_path):
 
 REFUSED = [
     pytest.param(
-        ["-l", "en-de"], "select from a test set; give -t NAME", id="pair alone"
+        ["-l", "en-de"], "No file has a column of language pairs", id="pair alone"
     ),
     pytest.param(
         ["--read", "subset=a=b"],
-        "select from a test set; give -t NAME",
+        "selects from a test set; give -t NAME",
         id="subset alone",
     ),
     pytest.param(

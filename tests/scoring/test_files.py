@@ -120,7 +120,7 @@ def table(tmp_path, monkeypatch):
         "hyp": [" ".join(rng.choices(WORDS, k=6)) for _ in range(ROWS)],
         "ref": [" ".join(rng.choices(WORDS, k=6)) for _ in range(ROWS)],
         "doc": [f"d{number // 7}" for number in range(ROWS)],
-        "lp": [rng.choice(["en-de", "en-fr"]) for _ in range(ROWS)],
+        "topic": [rng.choice(["news", "sport"]) for _ in range(ROWS)],
     }
     folder = tmp_path / "table"
     folder.mkdir()
@@ -132,15 +132,15 @@ def table(tmp_path, monkeypatch):
 
 def test_sections_are_the_corpus(table):
     folder, rows = table
-    corpus = open_corpus([str(folder)], columns=ColumnNames(labels=("lp",)))
-    sections = [[*section] for section in corpus.sections(4, ["lp"])]
+    corpus = open_corpus([str(folder)], columns=ColumnNames(labels=("topic",)))
+    sections = [[*section] for section in corpus.sections(4, ["topic"])]
     assert [len(chunk) for section in sections for chunk in section] == [
         *(4, 2) * 4,
         *(1, 1),
         *(4, 2) * 5,
         4,
     ]
-    whole = [*corpus.chunks(ROWS, ["lp"])]
+    whole = [*corpus.chunks(ROWS, ["topic"])]
     for given in (whole, [chunk for section in sections for chunk in section]):
         assert [chunk.first for chunk in given] == [
             0,
@@ -149,7 +149,7 @@ def test_sections_are_the_corpus(table):
         texts = [chunk.systems["hyp"].text for chunk in given]
         assert [text[at] for text in texts for at in range(len(text))] == rows["hyp"]
         assert [name for chunk in given for name in chunk.documents] == rows["doc"]
-        assert [label for chunk in given for label in chunk.labels[0]] == rows["lp"]
+        assert [label for chunk in given for label in chunk.labels[0]] == rows["topic"]
 
 
 @pytest.fixture

@@ -27,7 +27,7 @@ def columns() -> dict[str, list[str]]:
 
     refs = [write_text() for _ in range(5000)]
     hyps = [ref if draw.random() < 0.3 else write_text() for ref in refs]
-    return {"hyp": hyps, "ref": refs, "lp": draw.choices(["en-de", "fr-de"], k=5000)}
+    return {"hyp": hyps, "ref": refs, "part": draw.choices(["en-de", "fr-de"], k=5000)}
 
 
 @pytest.fixture(scope="module")
@@ -74,12 +74,15 @@ def test_one_metric_at_a_time(columns, expected):
 
 
 def test_groups_of_a_corpus(shards, expected):
-    corpus = open_corpus(shards, columns=ColumnNames(labels=("lp",)))
+    corpus = open_corpus(shards, columns=ColumnNames(labels=("part",)))
     results = evaluate_corpus(
-        corpus, make_metrics(SPECS), EvaluationOptions(), group_by=["lp"]
+        corpus, make_metrics(SPECS), EvaluationOptions(), group_by=["part"]
     )
     assert read_scores(results) == expected
-    assert [group.key for group in results.groups] == [{"lp": "en-de"}, {"lp": "fr-de"}]
+    assert [group.key for group in results.groups] == [
+        {"part": "en-de"},
+        {"part": "fr-de"},
+    ]
 
 
 def test_groups_in_memory(columns, expected):
@@ -87,13 +90,13 @@ def test_groups_in_memory(columns, expected):
         metra.EvalSet([columns["ref"]]),
         {"hyp": columns["hyp"]},
         SPECS,
-        group_by={"lp": columns["lp"]},
+        group_by={"part": columns["part"]},
     )
     assert read_scores(results) == expected
     assert sum(group.segments for group in results.groups) == 5000
 
 
-@pytest.mark.parametrize("group_by", [(), ("lp",)])
+@pytest.mark.parametrize("group_by", [(), ("part",)])
 def test_tables(shards, expected, group_by):
     results = score_table(shards, SPECS, group_by=group_by)
     assert read_scores(results) == expected

@@ -36,7 +36,7 @@ def table(rows: int, seed: int = 0) -> pa.Table:
         {
             "hyp": [ref if rng.random() < 0.3 else text() for ref in refs],
             "ref": refs,
-            "lp": rng.choice(["en-de", "fr-de"], rows).tolist(),
+            "part": rng.choice(["en-de", "fr-de"], rows).tolist(),
             "doc": [f"{seed}-{at // 3}" for at in range(rows)],
             "tags": [["x"]] * rows,
         }
@@ -63,7 +63,7 @@ PLAN = ScoringPlan(
     outputs=(("A", "hyp"),),
     references=("ref",),
     documents="doc",
-    group_by=("lp",),
+    group_by=("part",),
 )
 
 
@@ -220,7 +220,7 @@ def test_a_null_is_found_in_its_row_of_the_file_on_all_threads(tmp_path, monkeyp
 
 def test_groups_are_a_sequence_in_the_order_of_their_keys(shards):
     groups = score(shards).groups
-    assert [group.key["lp"] for group in groups] == ["en-de", "fr-de"]
+    assert [group.key["part"] for group in groups] == ["en-de", "fr-de"]
     assert groups[-1] == groups[1] == [*groups][1] != groups[0]
     assert groups[:1] == [groups[0]]
     assert groups == [*groups]

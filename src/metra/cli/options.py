@@ -199,7 +199,9 @@ _INPUTS = {
             "`metra testsets`).",
         ),
         option(
-            "-l --language-pair PAIR", "Language pair of the test set, such as en-de."
+            "-l --language-pair PAIR",
+            "Language pair of the test set, or of the rows "
+            "of tables with several, such as en-de.",
         ),
     ],
     "documents": [documents],
@@ -258,10 +260,12 @@ def input_files(*kinds: str) -> Callable[..., Any]:
         pair, name = given.pop("language_pair", None), given.pop("test_name", None)
         files = {"outputs": given.pop("outputs", ()), "reading": ReadingOptions()}
         files |= {key: given.pop(key) for key in kinds if key != "test_set"}
-        if name or pair or "subset" in settings:
+        if name or "subset" in settings:
             files["test_set"] = _load_test_set(name, pair, settings)
         if settings:
             files |= _read_settings(settings)
+        if pair:
+            files["reading"] = files["reading"]._replace(pair=pair)
         given["files"] = CorpusFiles(**files)
 
     return _adapt(change, *chain(*map(_INPUTS.__getitem__, kinds)), _read)
@@ -269,17 +273,14 @@ def input_files(*kinds: str) -> Callable[..., Any]:
 
 def _load_test_set(
     name: str | None, pair: str | None, settings: dict[str, list[str]]
-) -> "NamedSet | None":
+) -> "NamedSet":
     """Load a test set; of the settings, it takes its references and its subset."""
-    subset = settings.pop("subset", [])
     if name is None:
-        if pair or subset:
-            msg = "-l and --read subset select from a test set; give -t NAME as well."
-            raise click.UsageError(msg)
-        return None
+        msg = "--read subset selects from a test set; give -t NAME as well."
+        raise click.UsageError(msg)
     from metra.formats.testsets.lookup import describe_set, load_test_set
 
-    references = settings.pop("ref", [])
+    references, subset = settings.pop("ref", []), settings.pop("subset", [])
     texts = load_test_set(name, pair or "", references=references, subset=subset)
     click.echo(describe_set(texts), err=True)
     return texts

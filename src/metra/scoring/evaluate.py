@@ -78,7 +78,10 @@ class ScoringRequest(NamedTuple):
             return True
         if not (self.group_by and self.files.outputs) or self.files.score_columns:
             return False
-        return all(file.format is PARQUET for file in list_table_files(self.files))
+        from metra.formats.texts.long_tables import is_plain_table
+
+        sources = list_table_files(self.files)
+        return len(sources) == 1 and is_plain_table(sources[0], self.group_by)
 
     def open(self) -> "tuple[FileCorpus | Outputs, dict[str, Metric]]":
         """Open the files as one corpus, with the metrics of its columns beside those given."""
@@ -91,7 +94,9 @@ def list_table_files(files: "CorpusFiles") -> "list[Source]":
     """List the outputs; Parquet files are one table together."""
     from metra.formats.texts.sources import list_sources
 
-    return list_sources(files.outputs, input_format=files.input_format)
+    return list_sources(
+        files.outputs, input_format=files.input_format, reading=files.reading
+    )
 
 
 def build_options(levels: Sequence[str]) -> EvaluationOptions:
@@ -200,6 +205,14 @@ def _score_parquet(request: ScoringRequest, progress: Progress) -> "Results":
             msg = (
                 "`scores_out` and `resume` need Parquet files with a column for each "
                 "system; `metra convert` writes them from other formats."
+            )
+            raise OptionError(msg)
+        from metra.formats.texts.long_tables import is_plain_table
+
+        if not is_plain_table(sources[0], request.group_by):
+            msg = (
+                "`scores_out` and `resume` need tables with a column for each system and "
+                "rows of one language pair; `metra convert` chooses a pair with -l."
             )
             raise OptionError(msg)
         paths, system = sources[0].shards or (sources[0].path,), sources[0].name

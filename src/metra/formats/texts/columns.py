@@ -98,13 +98,22 @@ class ReadingOptions(NamedTuple):
     quotes: Literal["auto", "yes", "no"] = "auto"
     #: The name or the number, counted from 1, of a workbook's sheet.
     sheet: str | None = None
+    #: The language pair of the rows of tables that have several, such as en-de.
+    pair: str | None = None
 
+
+# Keys of WMT's test sets and submissions since 2025 that hold no segments.
+_WMT_LABELS = (
+    *("dataset_id", "collection_id", "src_lang", "tgt_lang", "video", "screenshot"),
+    *("audio", "gold_transcript", "prompt_instruction", "multimodal_instruction"),
+    *("evaluation_instruction", "metadata", "paragraphs_match"),
+)
 
 _EXACT: dict[str, Role] = {
-    **dict.fromkeys(("source", "src"), "source"),
+    **dict.fromkeys(("source", "src", "src_text"), "source"),
     **dict.fromkeys(("document", "doc", "docid", "doc_id"), "document"),
     **dict.fromkeys(("output", "hyp", "hypothesis", "mt", "translation"), "output"),
-    **dict.fromkeys((*SEGMENT_IDS, "domain", "lang", "lp"), "label"),
+    **dict.fromkeys((*SEGMENT_IDS, "domain", "lang", "lp", *_WMT_LABELS), "label"),
 }
 
 # ref, reference, ref2, refA, ref:NAME: not reformer, which is a system.

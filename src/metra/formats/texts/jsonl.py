@@ -5,6 +5,7 @@ entries is a segment. The content decides which it is, not the name.
 """
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice
 from types import NoneType
@@ -21,6 +22,8 @@ from metra.formats.texts.sources import Source
 # Keys that hold several texts: their entries become columns of their own.
 _LISTS = ("refs", "references")
 _MAPS = ("outputs", "systems", "hyps")
+# A line whose references have names.
+_REFERENCE_MAP = re.compile(r'"(?:refs|references)"\s*:\s*\{')
 
 
 def open_reader(
@@ -36,15 +39,14 @@ def open_reader(
         if _has_lines(head):
             unit = "line"
             rows = _flatten_entries(_parse_lines(texts, place), place, unit)
+            if any(map(_REFERENCE_MAP.search, head)):
+                rows = _add_references(rows)
         else:
             entries = _list_entries("\n".join(texts), place)
             if all(isinstance(entry, (str, NoneType)) for entry in entries):
                 return _open_strings(entries, source)
-            # All entries are here, so that any of them may have more references.
-            flat = list(_flatten_entries(entries, place, "entry"))
-            refs = [key for row in flat for key in row if key.startswith("ref:")]
-            flat[:1] = [row | (dict.fromkeys(refs) | row) for row in flat[:1]]
-            unit, rows = "entry", iter(flat)
+            unit = "entry"
+            rows = _add_references(_flatten_entries(entries, place, unit))
         first = next(rows, None)
         if first is None:
             msg = f"{place} is empty; expected one JSON object per line."
@@ -147,11 +149,21 @@ def _flatten_entries(
         yield texts
 
 
+def _add_references(rows: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Read all rows, so that any of them may have other references than the first."""
+    flat = list(rows)
+    refs = [key for row in flat for key in row if key.startswith("ref:")]
+    flat[:1] = [row | (dict.fromkeys(refs) | row) for row in flat[:1]]
+    return iter(flat)
+
+
 def _flatten_entry(entry: dict[str, Any]) -> list[tuple[str, Any]]:
     """Return keys and values, with a key for each text of a list or map.
 
     >>> _flatten_entry({"refs": ["a", "b"], "outputs": {"x": "c"}})
     [('ref:1', 'a'), ('ref:2', 'b'), ('output:x', 'c')]
+    >>> _flatten_entry({"refs": {"refA": {"ref": "a"}}})
+    [('ref:refA', 'a')]
     """
     flat: list[tuple[str, Any]] = []
     for key, value in entry.items():
@@ -159,9 +171,18 @@ def _flatten_entry(entry: dict[str, Any]) -> list[tuple[str, Any]]:
             flat += [(f"ref:{number}", text) for number, text in enumerate(value, 1)]
         elif key in _MAPS and isinstance(value, dict):
             flat += [(f"output:{name}", text) for name, text in value.items()]
+        elif key in _LISTS and isinstance(value, dict):
+            flat += [
+                (f"ref:{name}", _get_reference(each)) for name, each in value.items()
+            ]
         else:
             flat.append((key, value))
     return flat
+
+
+def _get_reference(value: Any) -> Any:
+    """Return a reference as WMT has it since 2025, in an object, or as it is."""
+    return value.get("ref", value) if isinstance(value, dict) else value
 
 
 def write(out: str, fields: Fields, chunks: Chunks) -> None:

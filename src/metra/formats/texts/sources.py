@@ -53,19 +53,35 @@ class Source(NamedTuple):
         return self.reading.encoding if self.reading else None
 
     @property
+    def is_arranged(self) -> bool:
+        """Whether rows of pairs and systems are told apart; what is converted stays."""
+        asks_pair = self.reading is not None and self.reading.pair is not None
+        return self.format.has_column_names and (self.use != "any" or asks_pair)
+
+    @property
     def field(self) -> Field:
         """The column of a file that does not name it; an output where all uses are open."""
         return Field("output" if self.use == "any" else self.use, self.name)
 
     def open(self, wanted: Sequence[Field] | None = None) -> Reader:
         """Open a file without ids from its start, for all of its columns or for some."""
-        return self.format.load().open_reader(self, wanted)
+        reader: Reader = self.format.load().open_reader(self, wanted)
+        if not self.is_arranged:
+            return reader
+        from metra.formats.texts.long_tables import arrange_rows
+
+        return arrange_rows(self, reader, wanted)
 
     def list_sections(self, wanted: Sequence[Field]) -> list[Section]:
         """List the sections of a file that has some; they can be read at the same time."""
         if not self.format.has_shards:
             return []
-        return self.format.load().list_sections(self, wanted)
+        sections: list[Section] = self.format.load().list_sections(self, wanted)
+        if not self.is_arranged:
+            return sections
+        from metra.formats.texts.long_tables import arrange_sections
+
+        return arrange_sections(self, sections, wanted)
 
 
 def list_sources(
@@ -120,10 +136,24 @@ def list_sources(
         sources.append(file if is_named else _check_documents(file))
     if columns is not None:
         sources = _set_columns(sources, columns, use)
+    if reading and reading.pair and test_set is None:
+        _check_pair(sources, reading.pair)
     if test_set is not None:
         title = test_set.title
         sources.append(Source(title, "any", _NAMED_SET, title, texts=test_set))
     return sources
+
+
+def _check_pair(sources: Sequence[Source], pair: str) -> None:
+    """Refuse a language pair where no file says of its rows which pair they are."""
+    from metra.formats.texts.long_tables import PAIRS, has_pairs
+
+    if not any(map(has_pairs, sources)):
+        msg = (
+            f"No file has a column of language pairs, such as {PAIRS[0]}, so {pair} "
+            "cannot be chosen; leave `pair` out, or give a test set."
+        )
+        raise FormatError(msg)
 
 
 def get_kept_segments(files: Sequence[Source]) -> list[bool] | None:

@@ -200,8 +200,7 @@ _INPUTS = {
         ),
         option(
             "-l --language-pair PAIR",
-            "Language pair of the test set, or of the rows "
-            "of tables with several, such as en-de.",
+            "Language pair of a test set or table, as in en-de.",
         ),
     ],
     "documents": [documents],

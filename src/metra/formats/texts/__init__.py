@@ -11,6 +11,8 @@ documents: files with ids, matched by document and segment
 rows: rows to be written: limits of each format, and documents that rows form
 plain: plain text, one segment a line; lists of documents
 delimited: tables separated by tabs, commas or semicolons (TSV, CSV)
+long_tables: tables whose rows belong to systems or language pairs; headings of such columns
+language_pairs: language pairs as tables and WMT's ids of documents write them; FLORES codes
 jsonl: JSON lines and arrays; keys that hold several references or outputs
 xlsx: sheets of workbooks; the most rows and the longest text of a cell
 sgml: NIST's SGML; entities, and elements without text

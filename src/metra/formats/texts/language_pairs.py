@@ -74,7 +74,7 @@ def find_document_pair(document: str) -> LanguagePair | None:
 def choose_pair(
     pairs: Sequence[LanguagePair], asked: str | None, place: str
 ) -> LanguagePair:
-    """Return the pair that is asked for, or the only one."""
+    """Return the pair of `asked`, or the only one."""
     listed = ", ".join(sorted(map(str, _shorten_pairs(pairs))))
     if not asked:
         if len(pairs) == 1:

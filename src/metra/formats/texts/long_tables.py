@@ -348,13 +348,14 @@ def _refuse_difference(
 ) -> None:
     first, *others = own
     for other in others:
-        for at, (mine, theirs) in enumerate(zip(own[first], own[other], strict=True)):
-            if mine != theirs:
+        pairs = zip(own[first], own[other], strict=True)
+        for at, (value, another) in enumerate(pairs):
+            if value != another:
                 numbers = f"{rows[first][at] + 1} and {rows[other][at] + 1}"
                 msg = (
                     f"{place}, rows {numbers} are the same segment of {first!r} and "
-                    f"{other!r}, but the {field.role} is {_shorten(mine)} and "
-                    f"{_shorten(theirs)}; they must agree."
+                    f"{other!r}, but the {field.role} is {_shorten(value)} and "
+                    f"{_shorten(another)}; they must agree."
                 )
                 raise CorpusError(msg)
 

@@ -54,7 +54,7 @@ class Source(NamedTuple):
 
     @property
     def is_arranged(self) -> bool:
-        """Whether rows of pairs and systems are told apart; what is converted stays."""
+        """True if rows of pairs and systems are split; converted tables stay as they are."""
         asks_pair = self.reading is not None and self.reading.pair is not None
         return self.format.has_column_names and (self.use != "any" or asks_pair)
 

@@ -1,6 +1,6 @@
 """Differences between metrics, with intervals, and the verdict on a claim."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -96,17 +96,15 @@ def spread_evenly(value: float, error: float, count: int) -> Estimate:
     return Estimate(float(value), float(value) - half, float(value) + half)
 
 
-def settle(differences: Sequence[Estimate]) -> Verdict:
-    """Decide on a claim that all differences are above zero.
-
-    It holds if every interval is above zero, and is contradicted if any is below.
-    """
+def settle(*differences: Estimate) -> Verdict:
+    """Decide on a claim that differences are above zero, by their intervals."""
     if any(each.high < 0 for each in differences):
-        return "contradicted"
-    return "holds" if all(each.low > 0 for each in differences) else "open"
+        return "against"
+    return "supports" if all(each.low > 0 for each in differences) else "undecided"
 
 
 def make_claim(paper: str, what: str, differences: Mapping[str, Estimate]) -> Claim:
-    """Decide on a claim about differences, one for each set, and tabulate them."""
+    """Decide on a claim about differences, set by set, and tabulate them."""
     figures = {name: each.signed for name, each in differences.items()}
-    return Claim(settle(list(differences.values())), paper, f"{what}:", figures)
+    verdicts = {name: settle(each) for name, each in differences.items()}
+    return Claim(paper, f"{what}:", figures, verdicts)

@@ -64,6 +64,7 @@ def make_penalties(data: Path) -> Section:
     fine = np.linspace(0.5, 0.99, 4901)
     harder = compute_penalties("BLEU", fine) < compute_penalties("NIST", fine)
     meet = float(fine[harder.argmax()])
+    is_harder = harder[fine > 0.9].all() and not harder[fine < 0.7].any()
     shares = [0.9, 2 / 3, 0.5]
     penalties = {
         name: dict(zip(shares, compute_penalties(name, shares).tolist(), strict=True))
@@ -71,9 +72,6 @@ def make_penalties(data: Path) -> Section:
     }
     claims = (
         Claim(
-            "holds"
-            if harder[fine > 0.9].all() and not harder[fine < 0.7].any()
-            else "open",
             "BLEU penalises slightly short outputs more than NIST does, and NIST penalises "
             "very short outputs much more.",
             f"the curves cross at {meet:.3f} of the length. At nine tenths BLEU keeps "
@@ -81,6 +79,7 @@ def make_penalties(data: Path) -> Section:
             f"at two thirds {penalties['BLEU'][2 / 3]:.3f} and {penalties['NIST'][2 / 3]:.3f}; "
             f"at one half {penalties['BLEU'][0.5]:.3f} and {penalties['NIST'][0.5]:.3f}. "
             "(Formulas, so there is no interval.)",
+            verdicts={"the formulas": "supports" if is_harder else "against"},
         ),
     )
     plot = CurvePlot(
@@ -174,14 +173,12 @@ def make_graders(data: Path) -> Section:
     )
     claims = (
         Claim(
-            "contradicted" if equal.low > 0.33 and near.low > 0.65 else "open",
             "graders give the same grade to a third of the sentences (33 %), and grades at "
             "most one apart to two thirds (65 %).",
             "25 judges of adequacy agree more often on the same five-point scale: "
             f"{equal} of the pairs of grades are equal, {near} are at most one apart.",
         ),
         Claim(
-            _compare_shares(fluency, adequacy),
             "adequacy is graded slightly less consistently than fluency.",
             "share of equal grades in ELITR for fluency and adequacy: "
             + "; ".join(
@@ -191,6 +188,12 @@ def make_graders(data: Path) -> Section:
                 )
             )
             + ".",
+            verdicts={
+                f"ELITR {direction}": _compare_shares(one, other)
+                for direction, one, other in zip(
+                    ("cs-en", "en-cs"), fluency, adequacy, strict=True
+                )
+            },
         ),
     )
     heads = ("grades", "pairs", "equal", "at most one step apart")
@@ -207,12 +210,11 @@ def _estimate_share(found: JudgeAgreement, key: str) -> Estimate:
     return Estimate(found.values[key], *found.intervals[key])
 
 
-def _compare_shares(better: list[Estimate], worse: list[Estimate]) -> Verdict:
-    """Compare by intervals that do not overlap; any that do leave the claim open."""
-    pairs = list(zip(better, worse, strict=True))
-    if any(one.high < other.low for one, other in pairs):
-        return "contradicted"
-    return "holds" if all(one.low > other.high for one, other in pairs) else "open"
+def _compare_shares(better: Estimate, worse: Estimate) -> Verdict:
+    """Compare by intervals; any that overlap leave the claim undecided."""
+    if better.high < worse.low:
+        return "against"
+    return "supports" if better.low > worse.high else "undecided"
 
 
 def make_rule_based(data: Path) -> Section:

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 from data_sets import JudgedSet, read_elitr, read_wmt23
 from differences import Coefficients, Estimate, correlate_systems, make_claim
-from study_page import Claim, Section, StudyTable
+from study_page import Claim, Section, StudyTable, Verdict
 
 from metra.meta.charts import CurvePlot
 from metra.meta.compare import compare
@@ -126,7 +126,8 @@ def make_system_tables(data: Path) -> Section:
 
 def _judge_stemming(evidence: dict[str, Evidence]) -> Claim:
     """Count on each set the metrics that stemming helps and harms."""
-    parts, harmed, helped = [], 0, 0
+    parts: list[str] = []
+    verdicts: dict[str, Verdict] = {}
     for name, each in evidence.items():
         gains = [each.stem(metric) for metric in PAPER]
         better = sum(gain.low > 0 for gain in gains)
@@ -136,13 +137,15 @@ def _judge_stemming(evidence: dict[str, Evidence]) -> Claim:
             f"{name} improves {better} and harms {worse} of {len(gains)}, largest change "
             f"{largest.signed}"
         )
-        harmed, helped = harmed + worse, helped + better
-    verdict = "contradicted" if harmed else "holds" if helped else "open"
+        nearly_all = better >= len(gains) - 1
+        verdicts[name] = (
+            "supports" if nearly_all else "against" if worse > better else "undecided"
+        )
     return Claim(
-        verdict,  # type: ignore[arg-type]
         "stemming improves nearly all metrics.",
         "number of metrics that stemming improves or harms, by intervals over segments: "
         f"{'; '.join(parts)}.",
+        verdicts=verdicts,
     )
 
 
@@ -208,7 +211,7 @@ def _tabulate_differentials(each: Evidence) -> StudyTable:
 
 def make_tuning(data: Path) -> Section:
     """The weight of recall: a curve over alpha, and what the best is worth elsewhere."""
-    lines, rows, claims, bounds = {}, [], {}, []
+    lines, rows, claims = {}, [], {}
     for each in gather_evidence(data).values():
         for stemmed in (False, True):
             curve = _tune_weight(each, stemmed)
@@ -229,17 +232,14 @@ def make_tuning(data: Path) -> Section:
                 )
             )
             if not stemmed:
-                bounds.append((low, high))
                 claims[each.judged.name] = Estimate(curve.best, low, high)
                 lines[each.judged.name] = curve
     listed = "; ".join(f"{name} {estimate}" for name, estimate in claims.items())
-    below = any(high < 0.9 for _, high in bounds)
-    above = all(low >= 0.5 for low, _ in bounds)
     claim = Claim(
-        "contradicted" if below else "holds" if above else "open",
         "agreement is highest when recall has almost all the weight (0.9 in Fmean).",
         "best weight of recall, with the range that contains 95 % of the best weights over "
         f"resampled systems and segments: {listed}.",
+        verdicts={name: _judge_weight(best) for name, best in claims.items()},
     )
     first = next(iter(lines.values()))
     plot = CurvePlot(
@@ -255,6 +255,13 @@ def make_tuning(data: Path) -> Section:
         *("held out", "held out with 0.9"),
     )
     return Section((claim,), (StudyTable(heads, tuple(rows), text=2),), {"alpha": plot})
+
+
+def _judge_weight(best: Estimate) -> Verdict:
+    """Ask whether recall has most of the weight, and 0.9 may be the best one."""
+    if best.high < 0.9:
+        return "against"
+    return "supports" if best.low >= 0.5 else "undecided"
 
 
 def _tune_weight(each: Evidence, stemmed: bool) -> TuningCurve:

@@ -31,16 +31,17 @@ sys.path.append(str(HERE.parent / "tools"))
 
 from page_blocks import fill_block  # noqa: E402 (docs is no package)
 
-Verdict = Literal["contradicted", "open", "holds"]
-#: Contradicted claims come first on the page.
-VERDICTS: tuple[Verdict, ...] = ("contradicted", "open", "holds")
-WORDS = {"contradicted": "Contradicted", "open": "Undecided", "holds": "Holds"}
+Verdict = Literal["supports", "undecided", "against"]
+#: What results say of a claim, as the table of claims counts them.
+VERDICTS: tuple[Verdict, ...] = ("supports", "against", "undecided")
 #: Titles of pictures whose records have none.
 UNTITLED = {
     "grid": "The grid of an output and its references",
     "polygons": "Distribution of words over classes of salience",
     "matches": "Share of each set that each system matches",
 }
+#: Sets in the languages of each paper.
+OWN_SETS = {"lavie-2004": ("WMT23 zh-en",)}
 #: Digits that numbers are kept with.
 DIGITS = 6
 #: Most cells of a table on a page, without and with pictures, and most tables of a section.
@@ -50,13 +51,17 @@ MOST_TABLES = 2
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A claim of a paper, in our words, and our result, with the interval."""
+    """A claim of a paper, in our words, and our results, with intervals.
 
-    verdict: Verdict
+    Each set, or each metric on one set, has a verdict of its own. Counts that describe the
+    paper's own campaign have none, because other data cannot contradict them.
+    """
+
     paper: str
     here: str
     #: Figures with their intervals, by set, if `here` ends with a colon.
     figures: Mapping[str, str] = field(default_factory=dict)
+    verdicts: Mapping[str, Verdict] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,41 +182,58 @@ def fill_page(page: str, name: str, numbers: Mapping[str, Any]) -> str:
     claims = number_claims(numbers)
     for section, record in numbers.items():
         page = fill_block(page, section, _write_section(name, record, claims))
-    return fill_block(page, "claims", _write_claims(page, numbers, claims))
+    return fill_block(page, "claims", _write_claims(name, page, numbers, claims))
 
 
-def number_claims(numbers: Mapping[str, Any]) -> dict[tuple[str, str], int]:
-    """Number verdicts and claims, contradictions first; sections may repeat a claim."""
+def number_claims(numbers: Mapping[str, Any]) -> dict[str, int]:
+    """Number claims in the order of the page; sections may repeat a claim."""
     claims = [
-        (claim["verdict"], claim["paper"])
-        for record in numbers.values()
-        for claim in record["claims"]
+        claim["paper"] for record in numbers.values() for claim in record["claims"]
     ]
-    ordered = sorted(dict.fromkeys(claims), key=lambda claim: VERDICTS.index(claim[0]))
-    return {claim: number for number, claim in enumerate(ordered, 1)}
+    return {claim: number for number, claim in enumerate(dict.fromkeys(claims), 1)}
 
 
 def _write_claims(
-    page: str, numbers: Mapping[str, Any], claims: Mapping[tuple[str, str], int]
+    name: str, page: str, numbers: Mapping[str, Any], claims: Mapping[str, int]
 ) -> str:
-    """Tabulate the claims of all sections, contradictions first, with their sections."""
+    """Tabulate the claims of all sections with what each result says of them."""
     lines = [
-        "| | verdict | the paper says that … | figures |",
+        "| | the paper says that … | here | figures |",
         "| --: | :-- | :-- | :-- |",
     ]
-    for (verdict, paper), number in claims.items():
-        sections = [
-            _link_heading(page, section)
-            for section, record in numbers.items()
-            if any(
-                (c["verdict"], c["paper"]) == (verdict, paper) for c in record["claims"]
-            )
-        ]
+    for paper, number in claims.items():
+        sections, verdicts = [], {}
+        for section, record in numbers.items():
+            own = [claim for claim in record["claims"] if claim["paper"] == paper]
+            sections += [_link_heading(page, section)] if own else []
+            for claim in own:
+                verdicts |= {(section, key): v for key, v in claim["verdicts"].items()}
+        result = describe_verdicts(name, verdicts)
         lines.append(
-            f"| {number} | **{WORDS[verdict]}** | {paper.removesuffix('.')} "
-            f"| {', '.join(sections)} |"
+            f"| {number} | {paper.removesuffix('.')} | {result} | {', '.join(sections)} |"
         )
     return "\n" + "\n".join(lines) + "\n"
+
+
+def describe_verdicts(name: str, verdicts: Mapping[tuple[str, str], Verdict]) -> str:
+    """Count what results say of a claim; those under the paper's conditions come first."""
+    if not verdicts:
+        return "no verdict"
+    own = {
+        key: each for key, each in verdicts.items() if key[1] in OWN_SETS.get(name, ())
+    }
+    parts = [
+        f"**{each}** on {key[1]}, the paper's languages" for key, each in own.items()
+    ]
+    others = [each for key, each in verdicts.items() if key not in own]
+    counts = [
+        f"{number} {'support' if each == 'supports' and number > 1 else each}"
+        for each in VERDICTS
+        if (number := others.count(each))
+    ]
+    if len(others) == 1 and not own:
+        counts = others
+    return "; ".join([*parts, ", ".join(counts)]) if counts else "; ".join(parts)
 
 
 def _link_heading(page: str, section: str) -> str:
@@ -223,16 +245,21 @@ def _link_heading(page: str, section: str) -> str:
 
 
 def _write_section(
-    name: str, record: Mapping[str, Any], claims: Mapping[tuple[str, str], int]
+    name: str, record: Mapping[str, Any], claims: Mapping[str, int]
 ) -> str:
     """Write the claims, pictures and short tables of a section."""
     parts = []
     for claim in record["claims"]:
-        number = claims[claim["verdict"], claim["paper"]]
-        figures = "; ".join(f"{key} {value}" for key, value in claim["figures"].items())
-        ending = f" {figures}." if figures else ""
-        verdict = WORDS[claim["verdict"]].lower()
-        parts.append(f"**Claim {number}, {verdict}:** {claim['here']}{ending}")
+        number, verdicts = claims[claim["paper"]], claim["verdicts"]
+        figures = "; ".join(
+            f"{key} {value} *{verdicts[key]}*"
+            for key, value in claim["figures"].items()
+        )
+        listed = "; ".join(
+            f"{key} *{verdict}*" for key, verdict in verdicts.items() if not figures
+        )
+        ending = f" {figures}." if figures else f" Verdict: {listed}." if listed else ""
+        parts.append(f"**Claim {number}:** {claim['here']}{ending}")
     for picture, drawn in record["pictures"].items():
         alt = drawn.get("title") or UNTITLED[drawn["picture"]]
         parts.append(f"![{alt}]({name}-{picture}.svg)")

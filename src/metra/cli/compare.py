@@ -105,7 +105,7 @@ def compare(
         )
     with output.show_progress("trials") as progress:
         results = compare_statistics(statistics, settings, progress=progress)
-    results = replace(results, layouts=corpus.layouts)
+    results = replace(results, layouts=corpus.layouts, joined=corpus.joined)
     changes = []
     if most:
         baseline = choose_baseline(corpus.systems, settings)

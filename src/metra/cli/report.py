@@ -97,6 +97,7 @@ def report(
     read_files += [files.test_set.title] if files.test_set else []
     layouts = corpus.layouts
     read = [f"{n} ({layouts[n]})" if n in layouts else n for n in read_files]
+    read += [corpus.joined] if corpus.joined else []
     page = render(study, title, output.format_command(), read)
     output.write_output(page, out)
     if out != "-":

@@ -185,7 +185,7 @@ def _evaluate_and_save(
     results, baseline = count_baseline(
         corpus, metrics, request.options, progress=progress
     )
-    results = replace(results, layouts=corpus.layouts)
+    results = replace(results, layouts=corpus.layouts, joined=corpus.joined)
     return results, render_baseline(results, baseline)
 
 

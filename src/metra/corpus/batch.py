@@ -216,9 +216,10 @@ def check_chunk(chunk: CorpusChunk) -> CorpusChunk:
     without = [set(ref.text.missing()) for ref in chunk.refs]
     gaps = set.intersection(*without) if without else set()
     if gaps:
+        where = f" (document {chunk.documents[min(gaps)]!r})" if chunk.documents else ""
         msg = (
-            f"Segment {chunk.first + min(gaps) + 1} has no reference; give at least "
-            "one, an empty string if nothing is expected."
+            f"Segment {chunk.first + min(gaps) + 1}{where} has no reference; give at "
+            "least one, an empty string if nothing is expected."
         )
         raise CorpusError(msg)
     return chunk

@@ -56,6 +56,7 @@ class Outputs:
         self.has_source = evalset.source is not None
         self.has_references = bool(evalset.refs)
         self.layouts: Mapping[str, str] = {}
+        self.joined = ""
         lengths = {
             f"the column of labels {name!r}": len(self.labels[name])
             for name in self.labels

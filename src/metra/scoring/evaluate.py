@@ -153,7 +153,7 @@ def evaluate_files(
         group_by=request.group_by,
         progress=progress,
     )
-    return replace(results, layouts=corpus.layouts)
+    return replace(results, layouts=corpus.layouts, joined=corpus.joined)
 
 
 def estimate_files(request: ScoringRequest) -> "dict[str, Estimate]":

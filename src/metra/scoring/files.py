@@ -218,16 +218,14 @@ class FileCorpus:
         self.systems = tuple(field.name for field in self._fields["output"])
         self.has_source = bool(self._fields["source"])
         self.has_documents = bool(self._fields["document"])
-        references = self._fields["reference"]
-        self.has_references = bool(references)
+        self.has_references = bool(self._fields["reference"])
         #: How tables were read, by path, where that had to be recognised.
         self.layouts = self._table.layouts
+        #: How rows of several files were found to belong together, if not by position.
+        self.joined = self._table.joined
         #: The share of the segments that has been read, None if it is not known.
         self.share = self._table.share
         self._kept = get_kept_segments(files)
-        with_ids = self._table.with_ids
-        if with_ids and references and set(references) <= set(with_ids.fields):
-            with_ids.check_references()
 
     def chunks(self, size: int, labels: Sequence[str] = ()) -> Iterator[CorpusChunk]:
         """Walk through the segments, `size` at a time, with some of their labels."""

@@ -37,6 +37,8 @@ def convert_results(results: Results) -> dict[str, Any]:
     shape["references"] = results.references
     if results.layouts:
         shape["layouts"] = dict(results.layouts)
+    if results.joined:
+        shape["joined"] = results.joined
     systems = [_list_scores(entry) | _list_levels(entry) for entry in results.systems]
     data: dict[str, Any] = {"evalset": shape, "systems": systems}
     if results.terms is not None:

@@ -96,6 +96,8 @@ class Results:
     groups: Sequence[GroupScores] | None = None
     #: How tables were read, by path, where that had to be recognised.
     layouts: Mapping[str, str] = field(default_factory=dict)
+    #: How rows of several files were found to belong together, if not by position.
+    joined: str = ""
 
     def __getitem__(self, system: str) -> Mapping[str, Score]:
         """Give a system's scores by spec."""

@@ -207,8 +207,8 @@ def test_an_sgml_reference_may_lack_nothing(folder):
     with pytest.raises(CorpusError) as raised:
         table(ref, src)
     assert str(raised.value) == (
-        f"{ref} has no document 'd2' of the reference 'ref', but the source in {src} "
-        "has it on line 6; every document is required."
+        f"{ref} lacks 1 segment (doc 'd2', seg '1'), which {src} has; every segment is "
+        "required."
     )
 
 
@@ -225,9 +225,11 @@ def test_a_document_without_any_reference_cannot_be_scored(tmp_path):
             '<ref translator="A"><seg id="1">a2</seg></ref>', ""
         )
     )
-    assert refusal(CorpusError, [str(path)]) == (
-        f"{path}, line 8: document 'd2' has no reference; give one, or leave such documents "
-        "out with `metra convert --only LABEL=VALUE`."
+    with pytest.raises(CorpusError) as raised:
+        list(open_corpus([str(path)]).chunks(2))
+    assert str(raised.value) == (
+        "Segment 2 (document 'd2') has no reference; give at least one, an empty string if "
+        "nothing is expected."
     )
 
 
@@ -265,9 +267,20 @@ def test_two_files_with_the_same_source_and_references(tmp_path):
     for name in ("one.xml", "two.xml"):
         content = XML.format(source="").replace('"X"', f'"{name}"')
         (tmp_path / name).write_text(content)
-    files = [str(tmp_path / "one.xml"), str(tmp_path / "two.xml")]
-    assert refusal(CorpusError, files) == (
-        "Two references are named 'B'; give each its own name."
+    files = [tmp_path / "one.xml", tmp_path / "two.xml"]
+    assert table(*files) == {
+        Field("output", "one.xml"): ["x1", "x2"],
+        Field("output", "two.xml"): ["x1", "x2"],
+        Field("reference", "B"): ["b1", None],
+        Field("reference", "A"): [None, "a2"],
+        Field("document", "doc"): ["d1", "d2"],
+        Field("label", "seg"): ["1", "1"],
+    }
+    files[1].write_text(files[1].read_text().replace("b1", "other"))
+    with pytest.raises(CorpusError) as raised:
+        table(*files)
+    assert str(raised.value) == (
+        "Segment 1 has the reference 'B' twice, as 'b1' and as 'other'; the files must agree."
     )
 
 
@@ -288,5 +301,6 @@ def test_labels_that_two_files_disagree_about(folder):
     with pytest.raises(CorpusError) as raised:
         table(folder / "one.tsv", folder / "src.sgm")
     assert str(raised.value) == (
-        "Segment 2 has the label 'seg' twice, as '9' and as '2'; the files must agree."
+        f"{folder}/src.sgm repeats 1 segment (seg '1'); ids must differ, or files be in the "
+        "same order."
     )

@@ -1,13 +1,14 @@
 """Formats of test sets: sources, references and outputs, segment by segment.
 
-`sources` lists the files of a call and `parallel` joins their columns into one table. Files
-with ids (SGML, WMT's XML) are matched by document and segment in `documents`. Each format
-is a module that `metra.formats.recognise` lists.
+`sources` lists the files of a call and `parallel` joins their columns into one table, rows
+matched by the ids that files carry (`join`). Each format is a module that
+`metra.formats.recognise` lists.
 
 columns: headings and keys by meaning (source, reference, output), the rule for a heading line
 sources: the files of a call: use, format, name; test sets found by name
 parallel: files side by side as one table
-documents: files with ids, matched by document and segment
+join: rows of several files, matched by ids, documents or sources
+documents: files with ids of documents and segments (SGML, WMT's XML) as tables
 rows: rows to be written: limits of each format, and documents that rows form
 plain: plain text, one segment a line; lists of documents
 delimited: tables separated by tabs, commas or semicolons (TSV, CSV)

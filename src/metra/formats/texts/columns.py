@@ -22,7 +22,13 @@ class Field(NamedTuple):
 TEXT_ROLES: tuple[Role, ...] = ("source", "reference", "output")
 
 # The label that holds the segments' ids goes by several names; the first is ours.
-SEGMENT_IDS = ("seg", "segment", "seg_id", "segid", "id")
+SEGMENT_IDS = (
+    *("seg", "segment", "seg_id", "segid", "segment_id", "segmentid", "id", "uid"),
+    *("uuid", "guid", "sid", "sent_id", "sentence_id", "line_id", "row_id", "item_id"),
+    *("unit_id", "tu_id", "tuid", "example_id", "sample_id"),
+)
+# Row numbers that pandas and others write; its index has no heading, so ours is "column 1".
+ROW_NUMBERS = ("column 1", "index", "idx", "unnamed: 0", "__index_level_0__")
 
 DOCUMENT = Field("document", "doc")
 SEGMENT_ID = Field("label", SEGMENT_IDS[0])
@@ -113,7 +119,8 @@ _EXACT: dict[str, Role] = {
     **dict.fromkeys(("source", "src", "src_text"), "source"),
     **dict.fromkeys(("document", "doc", "docid", "doc_id"), "document"),
     **dict.fromkeys(("output", "hyp", "hypothesis", "mt", "translation"), "output"),
-    **dict.fromkeys((*SEGMENT_IDS, "domain", "lang", "lp", *_WMT_LABELS), "label"),
+    **dict.fromkeys((*SEGMENT_IDS, *ROW_NUMBERS, *_WMT_LABELS), "label"),
+    **dict.fromkeys(("domain", "lang", "lp"), "label"),
 }
 
 # ref, reference, ref2, refA, ref:NAME: not reformer, which is a system.

@@ -1,18 +1,17 @@
-"""Files with ids, SGML and WMT's XML, as one table: matched by document and segment.
+"""Files with ids, SGML and WMT's XML, as tables: texts matched by document and segment.
 
-The order is that of the source, else of the first reference, else of the first output;
-documents, and segments inside of them, may come in another order in the other files.
-Such files are read at once.
+The order is that of the source, else of the references, else of the outputs. Such files are
+read at once.
 """
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import chain, repeat
+from itertools import chain
 from typing import Any, NamedTuple
 from xml.parsers import expat
 
-from metra.errors import CorpusError, FormatError, MetraError
+from metra.errors import FormatError, MetraError
 from metra.formats.stream import decode_utf8, find_encoding, format_path, read_bytes
 from metra.formats.texts.columns import (
     DOCUMENT,
@@ -23,6 +22,7 @@ from metra.formats.texts.columns import (
     describe_field,
     open_columns,
 )
+from metra.formats.texts.join import RowKeys, match_rows
 from metra.formats.texts.sources import Source
 from metra.limits import check_limit
 
@@ -73,154 +73,58 @@ class ScannedContents:
         return FormatError(f"{place}: {what}; ids must differ.")
 
 
-class DocumentText(NamedTuple):
-    """One text of a file: what it is used as, and its documents."""
+def load_documents(source: Source) -> Callable[..., Reader]:
+    """Read a file with ids at once; return a function that opens its columns."""
+    columns = _read_columns(source)
 
-    field: Field
-    source: Source
-    contents: ScannedContents
-    parts: Mapping[str, DocumentPart]
+    def open_again(wanted: Sequence[Field] | None = None) -> Reader:
+        return open_columns({f: columns[f] for f in wanted or columns})
 
-    def describe(self, document: str) -> str:
-        """Name a document in a message."""
-        return f"document {document!r} of {describe_field(self.field)}"
-
-    @property
-    def place(self) -> str:
-        """The text and its file, as messages name them."""
-        return f"{describe_field(self.field)} in {format_path(self.source.path)}"
+    return open_again
 
 
-def scan_file(source: Source) -> dict[Field, DocumentText]:
-    """Read the texts of a file with ids."""
-    contents = source.format.load().scan(source.path, source.name)
+def _read_columns(source: Source) -> dict[Field, list[str | None]]:
+    """Read the texts of a file side by side, with documents, ids and labels."""
+    path = format_path(source.path)
+    contents: ScannedContents = source.format.load().scan(source.path, source.name)
     if not contents.parts:
-        msg = (
-            f"{format_path(source.path)} contains no documents; expected at least "
-            "one <doc>."
-        )
+        msg = f"{path} contains no documents; expected at least one <doc>."
         raise FormatError(msg)
-    return {
-        field: DocumentText(field, source, contents, parts)
-        for field, parts in contents.parts.items()
-    }
+    parts = _order_documents(contents)
+    first = RowKeys(f"{describe_field(parts[0].text)} in {path}", *_list_ids(parts))
+    columns: dict[Field, list[str | None]] = {}
+    for text, own in contents.parts.items():
+        keys = RowKeys(f"{describe_field(text)} in {path}", *_list_ids(own.values()))
+        may_lack = source.format.has_partial_references and text.role == "reference"
+        order = match_rows(first, keys, may_lack=may_lack)
+        values = [value for part in own.values() for value in part.segments.values()]
+        columns[text] = [None if at is None else values[at] for at in order]
+    columns[DOCUMENT] = [document for document, _ in first.rows]
+    columns[SEGMENT_ID] = [segment for _, segment in first.rows]
+    for name in dict.fromkeys(chain.from_iterable(contents.labels.values())):
+        label = Field("label", name)
+        columns[label] = [contents.labels[row[0]].get(name) for row in first.rows]
+    return columns
 
 
-class DocumentFiles:
-    """Texts of files with ids that agree, ready to be read any number of times."""
-
-    def __init__(self, texts: Sequence[DocumentText]) -> None:
-        """Check that the ids agree, and collect the labels of all files."""
-        self.texts = texts
-        self._by_field = {text.field: text for text in texts}
-        # The order of the source counts, else that of references, else of outputs.
-        roles = {text.field.role for text in texts}
-        role = next(role for role in TEXT_ROLES if role in roles)
-        guides = [text for text in texts if text.field.role == role]
-        self._guide = _order_documents(guides)
-        for text in texts:
-            self._check_ids(text)
-        self._labels: dict[str, dict[str, str]] = {}
-        for text in [*guides, *texts]:
-            for document in text.parts:
-                labels = self._labels.setdefault(document, {})
-                self._labels[document] = text.contents.labels[document] | labels
-        names = chain.from_iterable(self._labels.values())
-        self.labels = [Field("label", name) for name in dict.fromkeys(names)]
-        self.fields = [*self._by_field, DOCUMENT, SEGMENT_ID, *self.labels]
-
-    def open(self, wanted: Collection[Field]) -> Reader:
-        """Read the wanted columns from the start."""
-        fields = [field for field in self.fields if field in wanted]
-        return open_columns({field: [*self._read_column(field)] for field in fields})
-
-    def _check_ids(self, text: DocumentText) -> None:
-        path = format_path(text.source.path)
-        for document, part in text.parts.items():
-            guide = self._guide.get(document)
-            if guide is None:
-                other = next(iter(self._guide.values()))
-                what = f"{path}, line {part.line}: {text.describe(document)}"
-                msg = f"{what} is not in {other.place}; ids must agree."
-                raise CorpusError(msg)
-            _compare_segments(text, guide, document)
-        if text.field.role == "reference" and text.source.format.has_partial_references:
-            return
-        for document, guide in self._guide.items():
-            if document not in text.parts:
-                line = guide.parts[document].line
-                msg = (
-                    f"{path} has no {text.describe(document)}, but {guide.place} has it "
-                    f"on line {line}; every document is required."
-                )
-                raise CorpusError(msg)
-
-    def _read_column(self, field: Field) -> Iterator[str | None]:
-        for document, guide in self._guide.items():
-            ids = guide.parts[document].segments
-            yield from self._read_document(field, document, ids)
-
-    def _read_document(
-        self, field: Field, document: str, ids: Collection[str]
-    ) -> Iterable[str | None]:
-        """Read a column of a document, segments in the order of `ids`."""
-        if field == SEGMENT_ID:
-            return ids
-        if field == DOCUMENT:
-            return repeat(document, len(ids))
-        if field.role == "label":
-            return repeat(self._labels[document].get(field.name), len(ids))
-        part = self._by_field[field].parts.get(document)
-        if part is None:
-            return repeat(None, len(ids))
-        return (part.segments[key] for key in ids)
-
-    def check_references(self) -> None:
-        """Refuse a document that no reference has; it can be converted, but not scored."""
-        references = [text for text in self.texts if text.field.role == "reference"]
-        for document, guide in self._guide.items():
-            if not any(document in text.parts for text in references):
-                msg = (
-                    f"{format_path(guide.source.path)}, line {guide.parts[document].line}: "
-                    f"document {document!r} has no reference; give one, or leave such "
-                    "documents out with `metra convert --only LABEL=VALUE`."
-                )
-                raise CorpusError(msg)
-
-
-def _order_documents(guides: Sequence[DocumentText]) -> dict[str, DocumentText]:
-    """Return the documents in order, each with the first of the texts that has it.
+def _order_documents(contents: ScannedContents) -> list[DocumentPart]:
+    """Return the documents in order: the source's, else the references', else the outputs'.
 
     References may lack documents, so the order of the file counts, not that of one text.
     """
-    owners: dict[str, DocumentText] = {}
-    for text in guides:
-        for document in text.parts:
-            owners.setdefault(document, text)
-    files = [id(text.contents) for text in guides]
-
-    def get_place(document: str) -> tuple[int, int]:
-        text = owners[document]
-        return files.index(id(text.contents)), text.parts[document].place
-
-    return {document: owners[document] for document in sorted(owners, key=get_place)}
+    role = min((text.role for text in contents.parts), key=TEXT_ROLES.index)
+    owners: dict[str, DocumentPart] = {}
+    for text, parts in contents.parts.items():
+        if text.role == role:
+            owners = parts | owners
+    return sorted(owners.values(), key=lambda part: part.place)
 
 
-def _compare_segments(text: DocumentText, guide: DocumentText, document: str) -> None:
-    """Name the first segment that one text has and the other lacks."""
-    part, expected = text.parts[document], guide.parts[document]
-    path = format_path(text.source.path)
-    place = f"{path}, line {part.line}: {text.describe(document)}"
-    for segment in expected.segments:
-        if segment not in part.segments:
-            what = f"lacks segment {segment!r}, which {guide.place} has"
-            msg = f"{place} {what} (line {expected.line}); every segment is required."
-            raise CorpusError(msg)
-    for segment in part.segments:
-        if segment not in expected.segments:
-            what = f"has segment {segment!r}, which {guide.place} does not have"
-            msg = f"{place} {what} (line {expected.line}); ids must agree."
-            raise CorpusError(msg)
+def _list_ids(
+    parts: Iterable[DocumentPart],
+) -> tuple[Sequence[str], list[tuple[str, ...]]]:
+    names = (DOCUMENT.name, SEGMENT_ID.name)
+    return names, [(part.document, each) for part in parts for each in part.segments]
 
 
 def read_marked_up(path: str) -> str:

@@ -1,20 +1,22 @@
 """Files side by side: the columns of all of them as one table, in step."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
 from itertools import count
-from typing import TYPE_CHECKING, NamedTuple
+from typing import Any, NamedTuple
 
 from metra.errors import CorpusError, FormatError
 from metra.formats.stream import format_path
 from metra.formats.texts.columns import (
     DOCUMENT,
     HELP,
-    SEGMENT_ID,
+    ROW_NUMBERS,
+    SEGMENT_IDS,
     TEXT_ROLES,
     Columns,
     Field,
     Reader,
+    Role,
     Section,
     Values,
     count_segments,
@@ -22,10 +24,6 @@ from metra.formats.texts.columns import (
 )
 from metra.formats.texts.sources import Source
 from metra.text.columns import check_lengths
-
-if TYPE_CHECKING:
-    from metra.formats.texts.documents import DocumentFiles, DocumentText
-
 
 #: Segments that are read at a time where whole columns are wanted.
 _WHOLE = 4096
@@ -35,33 +33,41 @@ class ParallelTable:
     """Files as one table, of which never more than some segments are in memory."""
 
     def __init__(self, files: Sequence[Source]) -> None:
-        """Look at how files begin, and through those with ids, to learn the columns."""
+        """Look at how files begin, and through their keys, to learn columns and order."""
         #: How tables were read, by path, where that had to be recognised.
         self.layouts: dict[str, str] = {}
-        self.with_ids: DocumentFiles | None = None
+        #: How rows of several files were found to belong together, empty if by position.
+        self.joined = ""
         self._readers: list[Reader] = []
-        self._sides: list[_Side] = []
+        self._sides: list[Side] = []
         fields: list[Field] = []
-        texts: list[DocumentText] = []
+        has_documents = any(file.use == "document" for file in files)
         for file in files:
+            opener: Callable[..., Reader] = file.open
             if file.format.has_ids:
-                from metra.formats.texts.documents import scan_file
+                from metra.formats.texts.documents import load_documents
 
-                by_field = scan_file(file)
-                columns = _choose_columns(file, list(by_field), fields)
-                for own, name in columns.items():
-                    texts.append(by_field[own]._replace(field=name))
-            else:
-                with closing(file.open()) as reader:
-                    columns = _choose_columns(file, reader.fields, fields)
-                    if layout := reader.describe():
-                        self.layouts[format_path(file.path)] = layout
-                self._sides.append(
-                    _Side(file.path, columns, file.open, file.list_sections)
-                )
+                opener = load_documents(file)
+            with closing(opener()) as reader:
+                own, layout = reader.fields, reader.describe()
+            if layout:
+                self.layouts[format_path(file.path)] = layout
+            columns = _choose_columns(file, own, fields)
+            if file.format.has_ids:
+                # Document ids that were given apart from the files are meant to be used.
+                taken = [*fields, *[DOCUMENT][:has_documents]]
+                kinds = ("document", "label")
+                columns |= {f: f for f in own if f.role in kinds and f not in taken}
+            side = Side(file.path, columns, opener, file.list_sections)
+            self._sides.append(side._replace(**_describe_keys(file, own, columns)))
             fields += columns.values()
-        if texts:
-            fields += self._join_texts(texts, fields)
+        keys = [*filter(any, (side.keys for side in self._sides))]
+        if len(keys) > 1 or (
+            len(files) > 1 and any(key[:3] != (None, (), None) for key in keys)
+        ):
+            from metra.formats.texts.join import join_sides
+
+            self._sides, self.joined = join_sides(self._sides)
         self.fields = list(dict.fromkeys(fields))
 
     def path(self, field: Field) -> str:
@@ -129,20 +135,6 @@ class ParallelTable:
                 return
             start += size
 
-    def _join_texts(
-        self, texts: "Sequence[DocumentText]", fields: Sequence[Field]
-    ) -> list[Field]:
-        """Match the texts of files with ids; return the columns that describe segments."""
-        from metra.formats.texts.documents import DocumentFiles
-
-        group = self.with_ids = DocumentFiles(texts)
-        labels = [SEGMENT_ID, *group.labels]
-        # Document ids that were given apart from the files are meant to be used.
-        kept = labels if DOCUMENT in fields else [DOCUMENT, *labels]
-        columns = {field: field for field in (*(text.field for text in texts), *kept)}
-        self._sides.append(_Side(texts[0].source.path, columns, group.open))
-        return kept
-
     def _join_columns(
         self, parts: Sequence[Columns], start: int, wanted: Sequence[Field]
     ) -> dict[Field, Values]:
@@ -153,7 +145,7 @@ class ParallelTable:
                     continue
                 values = part[own_field]
                 if field in table:
-                    _check_labels(field, table[field], values, start)
+                    _check_agreement(field, table[field], values, start)
                 table[field] = values
         return {field: table[field] for field in wanted}
 
@@ -171,13 +163,61 @@ class ParallelTable:
         check_lengths(lengths, rule)
 
 
-class _Side(NamedTuple):
-    """A file, or all files with ids: its columns, and what each is in the table."""
+class KeyColumns(NamedTuple):
+    """Columns of a file that tell which segment a row is."""
+
+    document: Field | None = None
+    ids: tuple[Field, ...] = ()
+    #: Numbers that a program has given to rows, which may be new after each change.
+    row_number: Field | None = None
+    source: Field | None = None
+
+
+class Side(NamedTuple):
+    """A file: its columns, and what each is in the table."""
 
     path: str
     columns: dict[Field, Field]
     open: Callable[[Sequence[Field]], Reader]
-    list_sections: Callable[[Sequence[Field]], list[Section]] = lambda _: []
+    list_sections: Callable[[Sequence[Field]], list[Section]]
+    keys: KeyColumns = KeyColumns()
+    #: Files of lower rank give others their order.
+    rank: tuple[bool, bool, int] = (True, True, 0)
+    #: Whether it may lack documents that other files have.
+    may_lack: bool = False
+
+
+def _describe_keys(
+    file: Source, fields: Sequence[Field], columns: Mapping[Field, Field]
+) -> dict[str, Any]:
+    """Find the keys of a file, its rank, and whether it may lack documents."""
+    is_list = file.use == "document"
+    labels = [field for field in fields if field.role == "label"]
+    numbers = [field for field in labels if _is_called(field, ROW_NUMBERS)]
+    keys = KeyColumns(
+        None if is_list else _find_role(fields, "document"),
+        tuple(field for field in labels if _is_called(field, SEGMENT_IDS)),
+        next(iter(numbers), None),
+        _find_role(fields, "source"),
+    )
+    roles = {field.role for field in columns.values()} & {*TEXT_ROLES}
+    place = next((at for at, role in enumerate(TEXT_ROLES) if role in roles), 9)
+    is_plain_list = is_list and not file.format.has_column_names
+    may_lack = roles == {"reference"} and file.format.has_partial_references
+    return {
+        "keys": KeyColumns() if is_plain_list else keys,
+        # A test set knows which of its segments count.
+        "rank": (file.texts is None, file.use != "source", place),
+        "may_lack": may_lack,
+    }
+
+
+def _is_called(field: Field, names: Collection[str]) -> bool:
+    return field.name.strip().lower() in names
+
+
+def _find_role(fields: Sequence[Field], role: Role) -> Field | None:
+    return next((field for field in fields if field.role == role), None)
 
 
 def _choose_columns(
@@ -187,6 +227,8 @@ def _choose_columns(
 
     An output brings all of its columns, another file those of the role that it is for.
     """
+    if file.format.has_ids:
+        fields = [field for field in fields if field.role in TEXT_ROLES]
     outputs = [field for field in fields if field.role == "output"]
     texts = [field for field in fields if field.role in TEXT_ROLES]
     labels = file.columns.labels if file.columns else ()
@@ -215,38 +257,48 @@ def _choose_columns(
         chosen[outputs[0]] = Field("output", file.name)
     columns: dict[Field, Field] = {}
     for own_field, field in chosen.items():
-        columns[own_field] = _name_column(file, field, [*taken, *columns.values()])
+        columns[own_field] = _name_column(file, field, taken, [*columns.values()])
     return columns
 
 
-def _name_column(file: Source, field: Field, taken: Sequence[Field]) -> Field:
-    """Name a column of the table; references in files of their own are numbered."""
+def _name_column(
+    file: Source, field: Field, taken: Sequence[Field], own: Sequence[Field]
+) -> Field:
+    """Name a column of the table; references in files of their own are numbered.
+
+    Other files may have the same source, documents and references, which count once.
+    """
     if field.role == "label":
         return field
     if field.role == "source":
         field = Field("source", "source")
     elif field.role == "document":
         field = DOCUMENT
-    if field not in taken:
+    if field not in taken and field not in own:
         return field
-    if field.role in ("source", "document"):
-        msg = f"The {field.role} is given 2 times; give it once."
-        raise CorpusError(msg)
     if field.role == "reference" and file.use == "reference":
         numbered = (field._replace(name=f"{field.name}-{n}") for n in count(2))
-        return next(name for name in numbered if name not in taken)
+        return next(name for name in numbered if name not in taken and name not in own)
+    if field.role in ("source", "document"):
+        if field not in own and file.use != "document":
+            return field
+        msg = f"The {field.role} is given 2 times; give it once."
+        raise CorpusError(msg)
+    if field.role == "reference" and field not in own:
+        return field
     remedy = ": NAME=FILE" if field.role == "output" else ""
     problem = f"Two {field.role}s are named {field.name!r}"
     msg = f"{problem}; give each its own name{remedy}."
     raise CorpusError(msg)
 
 
-def _check_labels(label: Field, first: Values, second: Values, start: int) -> None:
-    """Check that two files agree about a label that both of them have."""
-    for index in range(len(first)):
-        if first[index] != second[index]:
+def _check_agreement(field: Field, first: Values, second: Values, start: int) -> None:
+    """Check that two files agree about a column that both of them have."""
+    pairs = zip(list_values(first), list_values(second), strict=True)
+    for number, (one, other) in enumerate(pairs, start + 1):
+        if one != other:
             msg = (
-                f"Segment {start + index + 1} has the label {label.name!r} twice, as "
-                f"{first[index]!r} and as {second[index]!r}; the files must agree."
+                f"Segment {number} has the {field.role} {field.name!r} twice, as "
+                f"{one!r} and as {other!r}; the files must agree."
             )
             raise CorpusError(msg)

@@ -104,7 +104,7 @@ def describe_corpus(results: Results) -> str:
         counts.append((results.references, "reference"))
     counted = ", ".join(format_count(count, noun) for count, noun in counts)
     read = [f"{path} ({layout})" for path, layout in results.layouts.items()]
-    return "; ".join([counted, *read])
+    return "; ".join(filter(None, [counted, results.joined, *read]))
 
 
 def list_signatures(results: Results, form: str = "full") -> list[str]:

@@ -1,0 +1,386 @@
+"""Rows of several files that belong together, by ids, documents or sources.
+
+Files in one order are compared in step and streamed afterwards; others are read at once and
+reordered.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, closing
+from functools import partial
+from itertools import count
+from typing import TYPE_CHECKING, NamedTuple
+
+from metra.errors import CorpusError, format_count
+from metra.formats.stream import format_path
+from metra.formats.texts.columns import (
+    Field,
+    Reader,
+    Values,
+    count_segments,
+    list_values,
+    open_columns,
+)
+from metra.limits import check_limit
+
+if TYPE_CHECKING:
+    from metra.formats.texts.parallel import KeyColumns, Side
+
+#: For each row, the row of another file that belongs to it; None if it lacks one.
+Order = list[int | None]
+#: Key columns of two files that hold the same.
+KeyPairs = list[tuple[Field, Field]]
+
+# So many rows are read at a time.
+_STEP = 8192
+
+
+class RowKeys(NamedTuple):
+    """The keys of rows, with the names of the columns, and whose they are."""
+
+    place: str
+    names: Sequence[str]
+    rows: Sequence[tuple[str, ...]]
+
+    def describe(self, rows: Sequence[tuple[str, ...]]) -> str:
+        """Count rows, and name the first of them."""
+        first = (
+            ", ".join(
+                f"{name} {cell[:60]!r}"
+                for name, cell in zip(self.names, row, strict=True)
+            )
+            for row in rows[:3]
+        )
+        more = "; …" if len(rows) > 3 else ""
+        return f"{format_count(len(rows), 'segment')} ({'; '.join(first)}{more})"
+
+
+def match_rows(first: RowKeys, second: RowKeys, *, may_lack: bool = False) -> Order:
+    """Find the row of the second file for each of the first, or refuse to.
+
+    Where documents may be lacking, segments of other documents still may not.
+    """
+    if first.rows == second.rows:
+        return [*range(len(first.rows))]
+    for keys in (first, second):
+        repeated = [row for row, times in Counter(keys.rows).items() if times > 1]
+        if repeated:
+            problem = f"{keys.place} repeats {keys.describe(repeated)}"
+            msg = f"{problem}; ids must differ, or files be in the same order."
+            raise CorpusError(msg)
+    places = {row: at for at, row in enumerate(second.rows)}
+    order = [places.get(row) for row in first.rows]
+    documents = {row[0] for row in second.rows}
+    missing = [
+        row
+        for row, at in zip(first.rows, order, strict=True)
+        if at is None and (row[0] in documents or not may_lack)
+    ]
+    if missing:
+        problem = f"{second.place} lacks {second.describe(missing)}"
+        msg = f"{problem}, which {first.place} has; every segment is required."
+        raise CorpusError(msg)
+    expected = {*first.rows}
+    if unknown := [row for row in second.rows if row not in expected]:
+        problem = f"{second.place} has {second.describe(unknown)}"
+        msg = f"{problem}, which {first.place} does not have; ids must agree."
+        raise CorpusError(msg)
+    return order
+
+
+def join_sides(sides: Sequence["Side"]) -> tuple[list["Side"], str]:
+    """Bring files into one order by their keys; return them, and a sentence about it."""
+    ranked = sorted(sides, key=lambda side: side.rank)
+    links = list(_link_sides(ranked))
+    _check_orders(ranked, links)
+    if not links:
+        return [*sides], ""
+    totals = _compare_in_step(ranked, links)
+    joined = {id(side): side for side in sides}
+    orders: dict[int, Order | None] = {}
+    names, remarks = list[str](), list[str]()
+    for link, is_equal in zip(links, totals.equal, strict=True):
+        side, partner = ranked[link.side], ranked[link.partner]
+        order, base, pairs = orders.get(link.partner), None, link.keys[0]
+        if not is_equal:
+            order, base, pairs = _find_order(side, partner, link, order)
+        orders[link.side] = order
+        # What both have is in the table once.
+        twice = [
+            own
+            for other, own in pairs
+            if own in side.columns and side.columns[own] == partner.columns.get(other)
+        ]
+        columns = {own: f for own, f in side.columns.items() if own not in twice}
+        opener = partial(_open_in_order, side, order) if order else side.open
+        joined[id(side)] = side._replace(columns=columns, open=opener)
+        names.append(" and ".join(field.name for field, _ in pairs))
+        if names[-1] != names[0]:
+            remarks.append(f"{format_path(side.path)} by {names[-1]}")
+        if base is not None:
+            remarks.append(f"{format_path(side.path)} counts from {base}")
+    noun = "segment"
+    if links[0].by_document:
+        is_unique = len(totals.documents) == totals.rows
+        noun = "document" if is_unique else noun
+        names[0] += "" if is_unique else " and order"
+    sentence = f"{format_count(totals.rows, noun)} joined by {names[0]}"
+    return [joined[id(side)] for side in sides], "; ".join([sentence, *remarks])
+
+
+class _Link(NamedTuple):
+    """Two files by their places, and the key columns to match them by, best first."""
+
+    side: int
+    partner: int
+    keys: Sequence[KeyPairs]
+    #: Whether documents are the keys, with the order of the segments inside of each.
+    by_document: bool
+
+
+def _link_sides(sides: Sequence["Side"]) -> Iterator[_Link]:
+    """Link each file to one before it, by the best keys that both of them have."""
+    for number, side in enumerate(sides):
+        choices = [
+            (strength, place, keys)
+            for place, other in enumerate(sides[:number])
+            for strength, keys in enumerate(_list_keys(other.keys, side.keys))
+            if keys
+        ]
+        if not choices:
+            continue
+        strength, place, keys = min(choices, key=lambda choice: choice[:2])
+        sources = [pair for pair in keys if pair[0].role == "source"]
+        others = [sources] if sources and sources != keys else []
+        yield _Link(number, place, [keys, *others], by_document=strength == 2)
+
+
+def _list_keys(first: "KeyColumns", second: "KeyColumns") -> list[KeyPairs]:
+    """List the pairs of columns that can be keys, the strongest first."""
+    documents = _pair_fields(first.document, second.document)
+    names = {field.name.strip().lower(): field for field in second.ids}
+    ids = [
+        (field, names[name])
+        for field in first.ids
+        if (name := field.name.strip().lower()) in names
+    ] or [*zip(first.ids[:1], second.ids[:1], strict=False)]
+    numbers = _pair_fields(first.row_number, second.row_number)
+    sources = _pair_fields(first.source, second.source)
+    return [
+        documents + ids if documents and ids else [],
+        ids,
+        documents,
+        numbers + sources if numbers else [],
+        sources,
+    ]
+
+
+def _pair_fields(first: Field | None, second: Field | None) -> KeyPairs:
+    return [(first, second)] if first and second else []
+
+
+class _Totals(NamedTuple):
+    """Results of reading key columns in step."""
+
+    #: Whether the two files of each link have the same keys, row by row.
+    equal: list[bool]
+    rows: int
+    documents: set[str]
+
+
+def _compare_in_step(sides: Sequence["Side"], links: Sequence[_Link]) -> _Totals:
+    """Read the key columns of all files, some rows at a time."""
+    fields: dict[int, list[Field]] = {}
+    for link in links:
+        fields.setdefault(link.partner, []).extend(pair[0] for pair in link.keys[0])
+        fields.setdefault(link.side, []).extend(pair[1] for pair in link.keys[0])
+    equal, rows, documents = [True] * len(links), 0, set[str]()
+    with ExitStack() as stack:
+        readers = {
+            place: stack.enter_context(closing(sides[place].open(own)))
+            for place, own in fields.items()
+        }
+        while True:
+            parts = {place: reader.read(_STEP) for place, reader in readers.items()}
+            if not any(map(count_segments, parts.values())):
+                return _Totals(equal, rows, documents)
+            rows += count_segments(parts[links[0].partner])
+            if links[0].by_document:
+                field = links[0].keys[0][0][0]
+                documents.update(_clean(field, parts[links[0].partner][field]))
+            for number, link in enumerate(links):
+                first, second = parts[link.partner], parts[link.side]
+                equal[number] = equal[number] and all(
+                    _is_same(field, first[field], own, second[own])
+                    for field, own in link.keys[0]
+                )
+
+
+def _is_same(field: Field, values: Values, own_field: Field, own: Values) -> bool:
+    first, second = list_values(values), list_values(own)
+    return first == second or _clean(field, first) == _clean(own_field, second)
+
+
+_WHOLE_FRACTION = re.compile(r"(-?\d+)\.0+")
+
+
+def _clean(field: Field, values: Values) -> list[str]:
+    """Trim ids; 7.0 is 7, but 007 is not."""
+    cells = [value or "" for value in list_values(values)]
+    if field.role == "source":
+        return cells
+    return [
+        whole[1] if "." in cell and (whole := _WHOLE_FRACTION.fullmatch(cell)) else cell
+        for cell in map(str.strip, cells)
+    ]
+
+
+def _find_order(
+    side: "Side", partner: "Side", link: _Link, order: Order | None
+) -> tuple[Order | None, int | None, KeyPairs]:
+    """Find the order of a file by its keys: also where it counts from, if that differs."""
+    refusal = None
+    for pairs in link.keys:
+        first = _read_keys(partner, [field for field, _ in pairs], link)
+        second = _read_keys(side, [field for _, field in pairs], link)
+        if order:
+            rows = [() if at is None else first.rows[at] for at in order]
+            first = first._replace(rows=rows)
+        base = None
+        if _find_base(first) != _find_base(second) and len(first.rows) == len(
+            second.rows
+        ):
+            second, base = _shift_numbers(first, second)
+        try:
+            matched = match_rows(first, second, may_lack=side.may_lack)
+        except CorpusError as error:
+            refusal = refusal or error
+        else:
+            is_in_order = matched == [*range(len(second.rows))]
+            return None if is_in_order else matched, base, pairs
+    raise refusal or AssertionError
+
+
+def _read_keys(side: "Side", fields: Sequence[Field], link: _Link) -> RowKeys:
+    """Read key columns at once; segments of a document without ids are counted."""
+    columns = _read_columns(side, fields)
+    rows = [*zip(*(_clean(f, columns[f]) for f in fields), strict=True)]
+    names = [field.name for field in fields]
+    if link.by_document:
+        counters: dict[str, count[int]] = {}
+        rows = [
+            (name, str(next(counters.setdefault(name, count(1))))) for (name,) in rows
+        ]
+        names.append("segment")
+    return RowKeys(format_path(side.path), names, rows)
+
+
+def _find_base(keys: RowKeys) -> int | None:
+    """Return 0 or 1 if the ids count from it, without gaps, in every document."""
+    numbers: dict[tuple[str, ...], set[int]] = {}
+    for row in keys.rows:
+        if not row or not _is_number(row[-1]):
+            return None
+        numbers.setdefault(row[:-1], set()).add(int(row[-1]))
+    bases = {min(own) for own in numbers.values()}
+    has_gaps = any(max(own) - min(own) >= len(own) for own in numbers.values())
+    return bases.pop() if len(bases) == 1 and bases <= {0, 1} and not has_gaps else None
+
+
+def _is_number(cell: str) -> bool:
+    """Return True for a whole number, as it is usually written."""
+    is_padded = cell.startswith("0") and cell != "0"
+    return cell.isascii() and cell.isdecimal() and len(cell) < 19 and not is_padded
+
+
+def _shift_numbers(first: RowKeys, second: RowKeys) -> tuple[RowKeys, int | None]:
+    """Let the ids of a second file count from where those of the first do, if both count."""
+    target, base = _find_base(first), _find_base(second)
+    if target is None or base is None:
+        return second, None
+    rows = [(*row[:-1], str(int(row[-1]) - base + target)) for row in second.rows]
+    return second._replace(rows=rows), base
+
+
+def _open_in_order(
+    side: "Side", order: Order, wanted: Sequence[Field] | None = None
+) -> Reader:
+    """Read the wanted columns of a file at once, and open them in another order."""
+    columns = _read_columns(side, wanted or [*side.columns])
+    return open_columns(
+        {
+            field: [None if at is None else values[at] for at in order]
+            for field, values in columns.items()
+        }
+    )
+
+
+def _read_columns(
+    side: "Side", fields: Sequence[Field]
+) -> dict[Field, list[str | None]]:
+    columns: dict[Field, list[str | None]] = {field: [] for field in fields}
+    size = rows = 0
+    with closing(side.open(fields)) as reader:
+        while read := count_segments(part := reader.read(_STEP)):
+            for field, column in columns.items():
+                column += (values := list_values(part[field]))
+                size += sum(map(len, filter(None, values)))
+            rows += read
+            check_limit("whole", size, format_path(side.path))
+            check_limit("rows", rows, format_path(side.path))
+    return columns
+
+
+def _check_orders(sides: Sequence["Side"], links: Sequence[_Link]) -> None:
+    """Refuse numbered rows out of order in files without common ids."""
+    linked = {link.side for link in links}
+    apart = [number for number in range(len(sides)) if number not in linked]
+    by_order = {
+        number
+        for link in links
+        for number in (link.side, link.partner)
+        if link.by_document
+    }
+    for number in {*(apart if len(apart) > 1 else ()), *by_order}:
+        side = sides[number]
+        numbers = side.keys.row_number
+        disorders = [
+            disorder
+            for field in side.keys.ids or ((numbers,) if numbers else ())
+            if (disorder := _find_disorder(side, field)) is not None
+        ]
+        if disorders and all(disorders):
+            msg = (
+                f"{format_path(side.path)} has {disorders[0]}, so that it may have been "
+                "shuffled or sorted, but its rows and those of another file have no ids "
+                "in common; put the rows into order, or give all files ids."
+            )
+            raise CorpusError(msg)
+
+
+def _find_disorder(side: "Side", field: Field) -> str | None:
+    """Describe the first number below the one before it in its document.
+
+    The result is empty for ascending numbers, None if ids are no numbers or repeated.
+    """
+    document = side.keys.document
+    last: dict[str, int] = {}
+    disorder, row = "", 0
+    with closing(side.open([*filter(None, (document, field))])) as reader:
+        while rows := count_segments(part := reader.read(_STEP)):
+            names = _clean(document, part[document]) if document else [""] * rows
+            cells = _clean(field, part[field])
+            if not all(map(_is_number, cells)):
+                return None
+            for name, number in zip(names, map(int, cells), strict=True):
+                row += 1
+                before = last.get(name, number)
+                if number < before and not disorder:
+                    disorder = f"{field.name} {number} after {before} in row {row:,}"
+                last[name] = number
+    if disorder:
+        columns = _read_columns(side, [*filter(None, (document, field))])
+        keys = [*zip(*columns.values(), strict=True)]
+        return disorder if len({*keys}) == len(keys) else None
+    return ""

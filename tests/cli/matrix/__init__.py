@@ -2,6 +2,7 @@
 
 from tests.cli.matrix import (
     furniture,
+    good,
     ids,
     judgements,
     long_tables,
@@ -18,4 +19,5 @@ CASES = {
     **furniture.CASES,
     **judgements.CASES,
     **others.CASES,
+    **good.CASES,
 }

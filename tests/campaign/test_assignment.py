@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.campaign.campaigns import answered, opened
 from tests.campaigns import SYSTEMS
 from tests.campaigns import made as made_campaign
 
@@ -22,6 +23,8 @@ from metra.campaign.assignment import (
     estimate_screen_seconds,
     make_opaque_id,
 )
+from metra.campaign.codebook import describe_readers, write_codebook
+from metra.campaign.protocols.questions import Gaps
 from metra.campaign.screen import build_screen, collect_texts
 from metra.errors import OptionError
 from metra.scores.judgement import COUNTED
@@ -315,6 +318,39 @@ def test_complete_blocks_keep_a_text_together():
     assert [segments[at : at + 3] for at in range(0, 15, 3)] == [
         [at] * 3 for at in dict.fromkeys(segments)
     ]
+
+
+def count_gaps(task):
+    return len(Gaps().places(task.items[0].text))
+
+
+def replace_setting(frozen, **changes):
+    return replace(frozen, settings=replace(frozen.settings, **changes))
+
+
+def test_readers_see_one_version_of_a_text_unless_the_campaign_says_several():
+    readers = {"judges": ["ann", "bob"], "each": 2, "repeats": 0, "degraded": 0}
+    with pytest.raises(
+        OptionError, match="complete = true and several_versions = true"
+    ):
+        opened("cloze", **readers)
+    with pytest.raises(OptionError, match="set complete = false, or several_versions"):
+        opened("cloze", **readers, complete=True)
+    frozen = opened("cloze", **readers, complete=True, several_versions=True)
+    for judge in readers["judges"]:
+        tasks = [t for t in assign(frozen, secret=SECRET) if t.judge == judge]
+        texts = [task.items[0].segment for task in tasks]
+        assert len({unit(task) for task in tasks}) == len(tasks) == 4
+        # Both texts come once before either comes again.
+        assert sorted(texts[:2]) == sorted(texts[2:]) == sorted({*texts})
+    answers = answered(
+        frozen,
+        lambda task, _: {"cloze": {"answers": [""] * count_gaps(task)}},
+    )
+    assert "Readers saw several versions of a text" in write_codebook(answers, frozen)
+    assert frozen.version != replace_setting(frozen, several_versions=False).version
+    one = opened("cloze", judges=["ann", "bob", "cleo", "dan"], each=2)
+    assert describe_readers(one) == ""
 
 
 def test_a_reference_takes_part_as_a_system_of_its_own_kind():

@@ -169,6 +169,7 @@ RULES = {
     "each": (*SIZES, "a whole number, 1 or more", "count"),
     "calibration": (*COUNTS, "a whole number, 0 or more", "count"),
     "complete": (*SWITCHES, "true or false", "switch"),
+    "several_versions": (*SWITCHES, "true or false", "switch"),
     "repeats": (*SHARES, "a share from 0 to 0.5", "percent"),
     "degraded": (*SHARES, "a share from 0 to 0.5", "percent"),
     "reference_as_system": (*SWITCHES, "true or false", "switch"),
@@ -224,6 +225,7 @@ def test_defaults():
     assert asdict(check_settings(LEAST, "c.toml")) == LEAST | {"judges": judges} | {
         **{"seed": 12345, "basis": None, "unit": "segment", "sample": None},
         **{"sample_by": "segment", "each": 2, "calibration": None, "complete": False},
+        **{"several_versions": False},
         **{"repeats": None, "degraded": None, "reference_as_system": False},
         **{"skip_nontranslations": False, "log_keys": False, "options": {}},
         **{"organiser": "", "contact": "", "guide_language": None},

@@ -198,11 +198,13 @@ def _order_systems(campaign: Campaign, mine: Sequence[Share], rng: Rng) -> list[
         ]
     if campaign.settings.complete:
         orders = draw_orders(count, len(by_text), rng)
-        return [
-            share
+        blocks = [
+            sorted(group, key=lambda share: order.index(share.systems[0]))
             for order, group in zip(orders, by_text.values(), strict=True)
-            for share in sorted(group, key=lambda share: order.index(share.systems[0]))
         ]
+        # Versions of a text follow each other to be compared; readers get them far apart.
+        apart = zip(*blocks, strict=True) if campaign.needs_fresh_eyes else blocks
+        return [*chain.from_iterable(apart)]
     waiting: list[list[Share]] = [[] for _ in range(count)]
     for share in mine:
         waiting[share.systems[0]].append(share)

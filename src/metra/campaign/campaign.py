@@ -75,6 +75,11 @@ class Campaign:
         return self.settings.complete or self.protocol.contrastive
 
     @property
+    def needs_fresh_eyes(self) -> bool:
+        """True if who has seen another version of a text answers otherwise."""
+        return any(step.asks.needs_fresh_eyes for step in self.protocol.steps)
+
+    @property
     def calibration(self) -> int:
         """The number of texts that all judges see."""
         if self.settings.calibration is not None:
@@ -105,7 +110,11 @@ class Campaign:
     @property
     def version(self) -> str:
         """A hash that changes with the protocol, the texts and the settings."""
-        content = json.dumps(asdict(self), sort_keys=True, ensure_ascii=False)
+        table = asdict(self)
+        # Campaigns that were stored before there was this setting keep their version.
+        if not self.settings.several_versions:
+            del table["settings"]["several_versions"]
+        content = json.dumps(table, sort_keys=True, ensure_ascii=False)
         return hashlib.sha256(content.encode()).hexdigest()[:16]
 
     def number(self, segment: int) -> int:

@@ -54,8 +54,8 @@ def write_codebook(
         )
     if counted:
         lines += ["", f"System means (systems.tsv, mt-metrics-eval) count {counted}."]
-    if note := describe_word_counting(kept):
-        lines += ["", note]
+    for note in (describe_readers(campaign), describe_word_counting(kept)):
+        lines += ["", note] if note else []
     for step in asked.steps:
         lines += ["", f"## {step.name}", "", step.question, "", step.asks.document()]
     lines += _describe_wordings(kept, campaign)
@@ -92,6 +92,13 @@ def _describe_wordings(
         for wording in campaign.wordings
     ]
     return lines
+
+
+def describe_readers(campaign: Campaign | None) -> str:
+    """Return a sentence if readers saw several versions of a text; empty where none did."""
+    if campaign is None or not campaign.needs_fresh_eyes or not campaign.blocks:
+        return ""
+    return _TEXTS["readers"]["several"]
 
 
 def describe_word_counting(judgements: Iterable[Judgement]) -> str:

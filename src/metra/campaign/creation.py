@@ -420,11 +420,12 @@ def _check_settings(frozen: Campaign) -> None:
     judges, systems = len(settings.judges), len(frozen.systems)
     texts = len(frozen.texts)
     needed = settings.each * (1 if frozen.blocks else systems)
-    fresh = any(step.asks.needs_fresh_eyes for step in asked.steps)
-    complete = "" if fresh else ", or set complete = true"
+    fresh = frozen.needs_fresh_eyes and not settings.several_versions
+    switches = "complete = true" + " and several_versions = true" * fresh
     wrong = {
         f"{asked.name} needs judges who have not seen another version of a text; set "
-        "complete = false": fresh and settings.complete and systems > 1,
+        "complete = false, or several_versions = true to let readers see several, "
+        "which results then state": fresh and settings.complete and systems > 1,
         f"{asked.name} compares outputs, but the corpus has "
         f"{format_count(systems, 'system')}; give two or more": (
             asked.contrastive and systems < 2
@@ -448,7 +449,7 @@ def _check_settings(frozen: Campaign) -> None:
         f"the campaign has {format_count(judges, 'judge')}, but {needed} are needed "
         f"so that {settings.each} see each unit and nobody sees two versions of a "
         "text; add judges, or lower "
-        f"each{complete}": judges < needed and not frozen.blocks,
+        f"each, or set {switches}": judges < needed and not frozen.blocks,
         f"the campaign has {format_count(judges, 'judge')}, but each unit needs "
         f"{needed}; add judges, or lower each": judges < needed and frozen.blocks,
     }

@@ -53,6 +53,8 @@ class Settings:
     calibration: int | None = None
     #: Whether a judge sees all systems' versions of a text.
     complete: bool = False
+    #: Whether that holds for readers too, who then know a text from another version of it.
+    several_versions: bool = False
     #: Shares of a judge's tasks that come back as they were, and degraded; None is 0.05
     #: where that makes sense.
     repeats: float | None = None
@@ -105,6 +107,7 @@ _RULES = {
     "each": make_count(1),
     "calibration": make_count(0),
     "complete": SWITCH,
+    "several_versions": SWITCH,
     "repeats": _SHARE,
     "degraded": _SHARE,
     "reference_as_system": SWITCH,
@@ -125,7 +128,10 @@ FORM_FIELDS: dict[str, tuple[str, ...]] = {
     ),
     "count": ("seed", "sample", "each", "calibration"),
     "percent": ("repeats", "degraded"),
-    "switch": ("complete", "reference_as_system", "skip_nontranslations"),
+    "switch": (
+        *("complete", "several_versions", "reference_as_system"),
+        "skip_nontranslations",
+    ),
 }
 
 

@@ -10,7 +10,7 @@ from fastapi import APIRouter, Form, Query, Response
 from markupsafe import Markup
 from starlette.datastructures import QueryParams
 
-from metra.campaign.codebook import describe_word_counting
+from metra.campaign.codebook import describe_readers, describe_word_counting
 from metra.campaign.judgement import (
     MEASURED,
     build_campaign_scores,
@@ -186,7 +186,11 @@ def _render_metrics(visit: CampaignVisit, problem: str = "") -> Response:
         if shows_judged(campaign.protocol)
         else {},
         interrupted=list_interrupted(kept),
-        words=describe_word_counting(kept),
+        remarks=[
+            note
+            for note in (describe_readers(campaign), describe_word_counting(kept))
+            if note
+        ],
         texts=texts,
         selection=DEFAULT.describe(scores),
         exercise=run_exercise({"": scores}) if texts else None,
@@ -211,6 +215,7 @@ def show_results(visit: OfCampaign) -> Response:
     metrics = _correlate_metrics(page, visit) if with_metrics else ([], "")
     return visit.render(
         "results.html",
+        readers=describe_readers(visit.stored.campaign),
         answered=len(page.judgements),
         answers=page.answers,
         folded=_FOLDED,

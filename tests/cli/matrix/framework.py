@@ -84,7 +84,7 @@ def _judge_refusal(case: Case, folder: Path, code: int, out: str, said: str) -> 
     # Warnings may come before a refusal.
     is_sentence = lines[-1].startswith("metra: ") and lines[-1].endswith((".", "?"))
     # A table without a reference is refused by the metric that needs it.
-    says = case.says or "needs a reference; give one"
+    says = f"{case.says or 'needs a reference; give one'}|^metra: standard input"
     is_named = any(name in said for name in names) or re.search(says, said)
     return Outcome("refused" if is_sentence and is_named else "unclear", said)
 
@@ -109,6 +109,12 @@ def _is_same(truth: Mapping[str, float], found: Mapping[str, float]) -> bool:
 
 def _run_score(cli: Callable, arguments: list[str], _: Path):
     return cli("score", *arguments, "--format", "json")
+
+
+def _run_piped(cli: Callable, arguments: list[str], _: Path):
+    """Give the first file by standard input."""
+    content = Path(arguments[0]).read_bytes()
+    return cli("score", "-", *arguments[1:], "--format", "json", stdin=content)
 
 
 def _run_compare(cli: Callable, arguments: list[str], _: Path):
@@ -145,6 +151,7 @@ def _run_rank(cli: Callable, arguments: list[str], _: Path):
 
 COMMANDS = {
     "score": _run_score,
+    "piped": _run_piped,
     "compare": _run_compare,
     "report": _run_report,
     "convert": _run_convert,
@@ -195,6 +202,7 @@ def _read_means(out: str) -> dict[str, float]:
 
 READERS = {
     "score": _read_scores,
+    "piped": _read_scores,
     "compare": _read_scores,
     "report": _read_page,
     "any": _read_scores,

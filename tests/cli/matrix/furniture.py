@@ -10,7 +10,17 @@ from pathlib import Path
 
 from tests.cli.matrix.files import write_lines, write_table
 from tests.cli.matrix.framework import Case
-from tests.cli.matrix.texts import COUNT, FRENCH, REF, SHUFFLE, SOURCE, A, bleu, reorder
+from tests.cli.matrix.texts import (
+    COUNT,
+    FRENCH,
+    REF,
+    SHUFFLE,
+    SOURCE,
+    A,
+    B,
+    bleu,
+    reorder,
+)
 
 CASES: dict[str, Case] = {}
 
@@ -227,6 +237,28 @@ for kind, (furnish, says) in LINES.items():
     if not kind.startswith(("NUL", "the system", "colours")):
         build = partial(write_furnished, furnish=furnish, suffix=".jsonl")
         CASES[f"lines: {kind}, in JSON lines"] = Case(build, says=says)
+
+
+def write_two(folder: Path, furnish: Callable[[str, int], str]) -> list:
+    """Write a second output without furniture, for commands that compare."""
+    out, *rest = write_furnished(folder, furnish)
+    return [out, write_lines(folder / "B.txt", B), *rest]
+
+
+for kind in (
+    "BPE @@",
+    "<think>",
+    "fairseq's H-",
+    "HTML entities of letters",
+    "mojibake",
+):
+    furnish, says = LINES[kind]
+    for command in ("compare", "report", "web", "piped"):
+        write = write_two if command in ("compare", "report") else write_furnished
+        systems = {"out": A, "B": B} if write is write_two else {"*": A}
+        CASES[f"lines: {kind}, {command}"] = Case(
+            partial(write, furnish=furnish), systems, says=says, command=command
+        )
 
 
 def write_equally(folder: Path, furnish: Callable[[str, int], str]) -> list:

@@ -16,6 +16,7 @@ from tests.cli.matrix.texts import (
     SOURCE,
     A,
     B,
+    bleu,
     reorder,
 )
 
@@ -304,4 +305,106 @@ CASES["ids: one table in no order"] = Case(write_own_ids, expect="read")
 CASES["ids: shuffled source"] = Case(write_source, expect="read refused warned")
 CASES["ids: shuffled source, copied lines"] = Case(
     partial(write_source), command="web", expect="read refused warned"
+)
+
+
+def write_columns(folder: Path, own: dict, others: dict, form: str = "tsv") -> list:
+    out = write_table(folder, f"out.{form}", own)
+    return [out, "-r", write_table(folder, f"ref.{form}", others)]
+
+
+def shuffle(
+    columns: dict[str, list], order: Sequence[int] = SHUFFLE
+) -> dict[str, list]:
+    return {name: reorder([*column], [*order]) for name, column in columns.items()}
+
+
+#: Two segments have one source, as titles and greetings do.
+TWINS = [*SOURCE[:20], SOURCE[0], SOURCE[1], *SOURCE[22:]]
+HALF = range(12)
+PAIRS: dict[str, tuple[dict, dict]] = {
+    "sources that occur twice, shuffled": (
+        shuffle({"source": TWINS, "mt": A}),
+        {"source": TWINS, "ref": REF},
+    ),
+    "sources that occur twice, in order": (
+        {"source": TWINS, "mt": A},
+        {"source": TWINS, "ref": REF},
+    ),
+    "sources with other blanks, shuffled": (
+        shuffle({"source": [f"{line} " for line in SOURCE], "mt": A}),
+        {"source": SOURCE, "ref": REF},
+    ),
+    "sources and ids that disagree": (
+        {"id": NUMBERS, "source": SOURCE, "mt": A},
+        {"id": NUMBERS, **shuffle({"source": SOURCE, "ref": REF})},
+    ),
+    "names of documents that differ": (
+        shuffle({"doc": DOCS, "seg": IN_DOCUMENT, "mt": A}),
+        {"doc": [d.replace("-", "_") for d in DOCS], "seg": IN_DOCUMENT, "ref": REF},
+    ),
+    "documents without ids of segments, shuffled": (
+        shuffle({"doc": DOCS, "mt": A}),
+        {"doc": DOCS, "ref": REF},
+    ),
+    "documents in one file only, shuffled": (
+        shuffle({"doc": DOCS, "seg": IN_DOCUMENT, "mt": A}),
+        {"ref": REF},
+    ),
+    "numbers that begin again, without documents": (
+        shuffle({"seg": IN_DOCUMENT, "mt": A}),
+        {"seg": IN_DOCUMENT, "ref": REF},
+    ),
+    "several references of an id, below each other": (
+        {"id": NUMBERS, "mt": A},
+        {"id": NUMBERS * 2, "ref": REF + B},
+    ),
+    "half of the segments": (
+        {"id": NUMBERS[:12], "mt": A[:12]},
+        {"id": NUMBERS, "ref": REF},
+    ),
+    "more segments than references": (
+        {"id": NUMBERS, "mt": A},
+        {"id": NUMBERS[:12], "ref": REF[:12]},
+    ),
+    "ids in another column's name": (
+        shuffle({"segment_id": NUMBERS, "mt": A}),
+        {"id": NUMBERS, "ref": REF},
+    ),
+    "two columns of ids that disagree": (
+        shuffle({"id": NUMBERS, "seg_id": NUMBERS, "mt": A}),
+        {"id": NUMBERS, "seg_id": [*reversed(NUMBERS)], "ref": REF},
+    ),
+}
+for kind, (own, others) in PAIRS.items():
+    for form in ("tsv", "jsonl", "parquet"):
+        also = [{"*": bleu(A[:12], REF[:12])}] if kind.startswith("half") else []
+        CASES[f"ids: {kind}, {form}"] = Case(
+            partial(write_columns, own=own, others=others, form=form),
+            also=also,
+            says="source|id",
+        )
+
+
+def write_frames(folder: Path, ids: Sequence) -> list:
+    """Write pandas' tables, whose index is a column of Parquet."""
+    import pandas as pd
+
+    frame = pd.DataFrame({"mt": A, "ref": REF}, index=list(ids))
+    frame[["mt"]].iloc[SHUFFLE].to_parquet(folder / "out.parquet")
+    frame[["ref"]].to_parquet(folder / "ref.parquet")
+    return [folder / "out.parquet", "-r", folder / "ref.parquet"]
+
+
+CASES["ids: pandas' index in Parquet"] = Case(partial(write_frames, ids=NAMES))
+CASES["ids: pandas' index of numbers in Parquet"] = Case(
+    partial(write_frames, ids=range(5, 5 + COUNT))
+)
+CASES["ids: numbers of pandas as fractions"] = Case(
+    partial(
+        write_columns,
+        **{"own": shuffle({"id": [float(n) for n in NUMBERS], "mt": A})},
+        others={"id": [int(n) for n in NUMBERS], "ref": REF},
+        form="parquet",
+    )
 )

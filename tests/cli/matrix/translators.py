@@ -363,6 +363,11 @@ for form in (
         CASES[f"translators: {form}, {command}"] = Case(
             partial(write_both, form=form, suffix=end), command=command
         )
+for form in ("xlf", "po", "strings", "ts", "srt", "sdlxliff", "json, keys", "html"):
+    CASES[f"translators: {form}, piped"] = Case(
+        partial(write_both, form=form, suffix=f".{form.partition(',')[0]}"),
+        command="piped",
+    )
 for form in ("xlf", "po", "ts", "srt", "sdlxliff", "mxliff"):
     CASES[f"translators: {form} without a suffix"] = Case(
         partial(write_both, form=form, suffix="")

@@ -16,11 +16,12 @@ from metra.meta.findings import MetaReport, merge_pairs
 from metra.meta.normalise import describe_excluded, normalise
 from metra.meta.options import Scaling
 from metra.meta.questions import JUDGEMENT_QUESTIONS, QUESTIONS
+from metra.scores.alignment import align_tables, attach_outputs
 from metra.scores.selection import DEFAULT, Selection
 from metra.scores.table import Scores, add_total, concatenate_scores
 from metra.scores.views import average_documents, build_panel, promote_documents
 from metra.scoring.evaluate import make_metrics
-from metra.scoring.files import FileCorpus, open_corpus
+from metra.scoring.files import FileCorpus, open_corpus, read_texts
 from metra.scoring.scorers import score_systems
 from metra.stats.panel import ScorePanel, SegmentStatistics
 from metra.stats.parallel import Progress
@@ -123,11 +124,16 @@ class Evidence:
     def score_outputs(self, specs: Sequence[str]) -> None:
         """Score the outputs with metrics, and add the scores."""
         lang = require_one_language(self.rows)
+        corpus = self.open_corpus()
         with self.track() as progress:
             automatic, self.statistics = score_systems(
-                self.open_corpus(), make_metrics(specs), lang=lang, progress=progress
+                corpus, make_metrics(specs), lang=lang, progress=progress
             )
-        self.rows = concatenate_scores([self.rows, automatic])
+        if len(self.rows.output):
+            automatic = attach_outputs(automatic, read_texts(corpus))
+        names = "the outputs", "The table of scores"
+        aligned = align_tables([automatic, self.rows], names, base=0)
+        self.rows = concatenate_scores(aligned[::-1])
 
     def build_panels(self, metrics: Sequence[str] | None = None) -> list[ScorePanel]:
         """Line up gold and metrics for each language pair by itself."""
@@ -183,7 +189,7 @@ def answer_evidence(
     if len(scores):
         scorer = scorer or evidence.scorer or next(iter(evidence.rows.names), "")
         words = question.widen(evidence.selection).describe(scores, scorer)
-    notes = [*report.notes, *evidence.notes]
+    notes = [*report.notes, *evidence.rows.notes, *evidence.notes]
     return answers, replace(report, notes=notes, selection=words)
 
 

@@ -13,7 +13,7 @@ from metra.meta.options import SpanOptions
 from metra.meta.question import Evidence, Question
 from metra.scores.registry import read_spans
 from metra.scores.spans import TAG, Spans, arrange_spans, join_spans
-from metra.scoring.files import open_corpus
+from metra.scoring.files import read_texts
 from metra.scoring.table import Column, Table
 from metra.stats.defaults import SEED, TRIALS
 from metra.stats.span_agreement import (
@@ -209,20 +209,10 @@ def _list_figures(evaluation: SpanEvaluation) -> list[dict[str, object]]:
 def ask_spans(evidence: Evidence, options: SpanOptions) -> SpanEvaluation:
     """Read files of error spans and compare them."""
     files = [read_spans(path) for path in evidence.files]
-    texts = read_texts(evidence.outputs)
+    texts = read_texts(evidence.open_corpus()) if evidence.outputs else {}
     words = dict.fromkeys(filter(None, (file.selection for file in files)))
     evaluation = evaluate_spans(files, options, outputs=texts)
     return replace(evaluation, selection=" / ".join(words))
-
-
-def read_texts(paths: Sequence[str]) -> dict[str, list[str | None]]:
-    """Read the texts of each system."""
-    texts: dict[str, list[str | None]] = {}
-    for chunk in open_corpus(paths).chunks(2048) if paths else ():
-        for name, column in chunk.systems.items():
-            column_texts = [column.text[at] for at in range(len(column.text))]
-            texts.setdefault(name, []).extend(column_texts)
-    return texts
 
 
 SPANS = Question("spans", ask_spans, report_spans)

@@ -80,7 +80,8 @@ def outside(
     chosen = _choose_scorer(scores, scorer or name, file, lang)
     title = name or chosen.scorers[0].name
     _check_repeats(chosen, file)
-    table = ValueTable(collect_values(chosen), f"The scores of {file}")
+    texts = collect_texts(chosen)
+    table = ValueTable(collect_values(chosen), f"The scores of {file}", texts)
     if better == "auto":
         is_higher = _find_direction(chosen.scorers[0], title, table, file)
     else:
@@ -130,7 +131,7 @@ def import_scores(
     """
     by_system = scores if isinstance(scores, Mapping) else {NAMELESS: scores}
     values = {system: np.array(list(v), np.float64) for system, v in by_system.items()}
-    table = ValueTable(values, f"The scores of {name}")
+    table = ValueTable(values, f"The scores of {name}", {})
     if higher_is_better is None:
         higher_is_better = guess_direction(name, table.pool())
     if higher_is_better is None:
@@ -165,6 +166,19 @@ def collect_values(scores: Scores) -> dict[str, Array]:
     return dict(zip(scores.systems, spread, strict=True))
 
 
+def collect_texts(scores: Scores) -> dict[str, list[str]]:
+    """Return each system's outputs in the order of segments, as far as scores have them."""
+    if not len(scores.output):
+        return {}
+    items = [scores.items[at].segment for at in scores.segments]
+    places = dict(zip(scores.segments.tolist(), number_segments(items), strict=True))
+    texts = {system: [""] * (max(places.values()) + 1) for system in scores.systems}
+    columns = (scores.system.tolist(), scores.item.tolist(), scores.output.tolist())
+    for system, item, text in zip(*columns, strict=True):
+        texts[scores.systems[system]][places[item]] = (*scores.texts, "")[text]
+    return texts
+
+
 def list_documents(scores: Scores) -> list[str]:
     """List the document of each segment; none if the scores do not name all of them."""
     items = [scores.items[at] for at in scores.segments]
@@ -179,6 +193,8 @@ class ValueTable(NamedTuple):
 
     values: Mapping[str, Array]
     source: str
+    #: Outputs that were scored, by system, with an empty text where it is unknown.
+    texts: Mapping[str, Sequence[str]]
 
     def pool(self) -> Array:
         """Return the finite scores of all systems."""
@@ -215,7 +231,30 @@ class ValueTable(NamedTuple):
         if len(scores) != len(batch):
             msg = f"{self.source} have no segment {end} of {place.system!r}."
             raise CorpusError(msg)
+        self._check_texts(batch)
         return np.stack([scores, np.ones(len(batch))], axis=1)
+
+    def _check_texts(self, batch: AnyBatch) -> None:
+        """Raise an error if outputs were scored in another place or as another system's."""
+        first, system = batch.place.first, batch.place.system or NAMELESS
+        name = system if system in self.texts else NAMELESS
+        scored = self.texts.get(name, ())
+        texts, misplaced = {*scored} - {""}, []
+        for at in range(len(batch) if scored else 0):
+            text, place = " ".join((batch.hyps.text[at] or "").split()), first + at
+            if not text or scored[place] in ("", text):
+                continue
+            owners = [other for other, own in self.texts.items() if own[place] == text]
+            if owners or text in texts:
+                misplaced.append((place + 1, [*owners, name][0]))
+        if len(misplaced) > 1:
+            number, owner = misplaced[0]
+            msg = (
+                f"{self.source} are of other texts: output {number} of {system!r} is in "
+                f"another place of the file, as one of {owner!r}; score the outputs in "
+                "the same order and by the same names."
+            )
+            raise CorpusError(msg)
 
     def check_finite(self) -> None:
         """Raise an error if a score is infinite; missing ones are not looked at."""

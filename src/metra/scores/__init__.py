@@ -4,6 +4,7 @@
 on its protocol: readers of judgements take a function that checks answers, and writers
 take judgements with their scores, both from `metra.campaign`.
 
+alignment: tables that number the same segments differently, joined by texts or numbers
 appraise: Appraise's export of direct assessments and error spans, and its batches; line types
 columns: headings that score tables use, words for kinds of items, the largest number
 judgement: the record of a judgement with its scores; reasons for no score; skipped outputs

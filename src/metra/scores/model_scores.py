@@ -10,6 +10,7 @@ that it is named after.
 
 import json
 import re
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple, cast
@@ -36,6 +37,7 @@ from metra.scores.table import (
     Scores,
     build_score_table,
     concatenate_scores,
+    number_texts,
 )
 from metra.stats.direction import HIGHER, LOWER, find_direction
 
@@ -54,7 +56,7 @@ def read_comet_json(path: str) -> Scores:
     """Read the segments of each system, which is named after its file of outputs."""
     place = format_path(path)
     data = parse_json("\n".join(read_lines(path)), place)
-    systems, items, values = [], [], []
+    systems, items, values, texts = [], [], [], []
     for file, entries in data.items():
         system = name_system(file)
         if system in systems:
@@ -66,7 +68,14 @@ def read_comet_json(path: str) -> Scores:
             items.append(ScoredItem(str(number)))
             where = f"{place}, segment {number} of {file}"
             values.append(_get_number(entry, ("COMET", "score"), where))
-    return build_score_table(systems, items, {Scorer("COMET", "metric"): values})
+            texts.append(_get_text(entry, "mt"))
+    by_scorer = {Scorer("COMET", "metric"): values}
+    return build_score_table(systems, items, by_scorer, **number_texts(texts))
+
+
+def _get_text(entry: Mapping[str, object], name: str) -> str:
+    text = entry.get(name)
+    return text if isinstance(text, str) else ""
 
 
 def _list_entries(entries: Any, file: str, place: str) -> list[dict[str, Any]]:
@@ -106,14 +115,17 @@ def read_comet_lines(path: str) -> Scores:
 
 
 def read_predictions(path: str) -> Scores:
-    """Read MetricX's JSON lines: in order, or with ids of segments and systems."""
-    systems, items, values = [], [], []
-    for number, (place, entry) in enumerate(read_objects(path), 1):
+    """Read MetricX's JSON lines: in order for each system, or with ids of segments."""
+    systems, items, values, texts = [], [], [], []
+    counts: Counter[str] = Counter()
+    for place, entry in read_objects(path):
         systems.append(str(entry.get("system_id", entry.get("system", NAMELESS))))
-        items.append(ScoredItem(str(entry.get("segment_id", number))))
+        counts[systems[-1]] += 1
+        items.append(ScoredItem(str(entry.get("segment_id", counts[systems[-1]]))))
         values.append(_get_number(entry, ("prediction",), place))
-    scorer = _build_scorer("MetricX", values)
-    return build_score_table(systems, items, {scorer: values})
+        texts.append(_get_text(entry, "hypothesis"))
+    by_scorer = {_build_scorer("MetricX", values): values}
+    return build_score_table(systems, items, by_scorer, **number_texts(texts))
 
 
 def read_paragraph_lists(path: str) -> Scores:

@@ -25,7 +25,13 @@ from metra.formats.table import DelimitedTable, replace_line_breaks
 from metra.scores.columns import find_columns, read_score_table, require_columns
 from metra.scores.judgement import OMISSION, Judgement, get_marks, refuse_line
 from metra.scores.spans import NEUTRAL, Mark, RatingKey, Spans, build_spans
-from metra.scores.table import ScoredItem, Scorer, Scores, build_score_table
+from metra.scores.table import (
+    ScoredItem,
+    Scorer,
+    Scores,
+    build_score_table,
+    number_texts,
+)
 
 #: What an error costs, in tenths of a point, by severity (empty for any) and the beginning
 #: of its category; the first line that fits counts, and nothing if none does. Tenths add
@@ -281,7 +287,8 @@ def _read_costs(
 
 def _build_mqm_scores(errors: Spans, values: Sequence[float]) -> Scores:
     systems, items, judges = zip(*errors.keys, strict=True)
-    return build_score_table(systems, items, {Scorer("mqm", "mqm"): values}, judges)
+    by_scorer, texts = {Scorer("mqm", "mqm"): values}, number_texts(errors.texts)
+    return build_score_table(systems, items, by_scorer, judges, **texts)
 
 
 def parse_errors(

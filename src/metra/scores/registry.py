@@ -37,6 +37,7 @@ from metra.scores import (
     mt_metrics_eval,
     pearmut,
 )
+from metra.scores.alignment import align_tables
 from metra.scores.columns import (
     ScoreColumns,
     find_columns,
@@ -427,13 +428,14 @@ def _refuse_columns(option: str, file: str, name: str) -> None:
 def read_score_files(paths: Sequence[str], **options: Any) -> Scores:
     """Read several files into one table; the options are those of `read_scores`.
 
-    Files that name no language pair are of the only one that others name.
+    Files that number segments differently are joined by texts, or by numbers. Files that
+    name no language pair are of the only one that others name.
     """
     tables = [read_scores(path, **options) for path in paths]
     languages = {lang for table in tables for lang in table.languages if lang}
     if len(languages) == 1:
         tables = [_fill_language(table, *languages) for table in tables]
-    return concatenate_scores(tables)
+    return concatenate_scores(align_tables(tables, [*map(format_path, paths)]))
 
 
 def read_evaluator_files(paths: Iterable[str]) -> dict[str, Scores]:

@@ -123,6 +123,11 @@ class Scores:
     reasons: tuple[str, ...] = ()
     #: Value that was measured but does not count, for the reason.
     measured: Array = field(default_factory=_make_values)
+    #: Number of the output's text, or -1.
+    output: Codes = field(default_factory=_make_codes)
+    texts: tuple[str, ...] = ()
+    #: Sentences about what was assumed or changed in reading, for every figure.
+    notes: tuple[str, ...] = ()
     #: Reasons to look at a judge, as the campaign states them.
     flags: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
@@ -319,8 +324,10 @@ _CODES = {"systems": "system", "items": "item", "scorers": "scorer", "judges": "
 _OPTIONAL: dict[str, float] = {
     **{"line": 0, "kind": 0, "hundred": np.nan, "answer": -1, "original": -1},
     **{"submitted_at": np.nan, "seconds": np.nan, "words": np.nan, "reason": -1},
-    "measured": np.nan,
+    **{"measured": np.nan, "output": -1},
 }
+#: Optional columns with numbers of names.
+_NAMED = {"reason": "reasons", "output": "texts"}
 
 
 def build_score_table(
@@ -373,8 +380,16 @@ def build_score_table(
         if kinds is not None and {*kinds} - {"judged"}
         else _make_codes(),
         reasons=reason_names,
+        texts=columns.pop("texts", ()),
         **{name: column[row] for name, column in columns.items()},
     )
+
+
+def number_texts(texts: Sequence[str | None]) -> dict[str, Any]:
+    """Return the columns of outputs' texts, in which blanks do not count."""
+    joined = [" ".join(text.split()) if text else "" for text in texts]
+    different, code = number_named(joined)
+    return {"output": code, "texts": different}
 
 
 def find_used(codes: Codes) -> Codes:
@@ -494,17 +509,18 @@ def _concatenate_optional(tables: Sequence[Scores]) -> dict[str, Any]:
     """Put the optional columns under each other; numbers of answers stay distinct."""
     names = [name for name in _OPTIONAL if any(len(getattr(t, name)) for t in tables)]
     columns: dict[str, Any] = {"flags": {}}
-    reasons: dict[str, int] = {}
+    merged: dict[str, dict[str, int]] = {name: {} for name in _NAMED}
     parts: dict[str, list[Any]] = {name: [] for name in names}
     answers = 0
     for table in tables:
         columns["flags"] |= table.flags
-        place = [reasons.setdefault(each, len(reasons)) for each in table.reasons]
         for name in names:
             column = getattr(table, name)
             if not len(column):
                 column = np.full(len(table), _OPTIONAL[name])
-            elif name == "reason":
+            elif name in _NAMED:
+                index, different = merged[name], getattr(table, _NAMED[name])
+                place = [index.setdefault(each, len(index)) for each in different]
                 column = np.array([*place, -1], np.int64)[column]
             elif name in ("answer", "original"):
                 column = np.where(column >= 0, column + answers, -1)
@@ -513,7 +529,9 @@ def _concatenate_optional(tables: Sequence[Scores]) -> dict[str, Any]:
     for name in names:
         kind = np.float64 if np.isnan(_OPTIONAL[name]) else np.int64
         columns[name] = np.concatenate(parts[name]).astype(kind)
-    return columns | {"reasons": tuple(reasons)}
+    columns |= {named: tuple(merged[name]) for name, named in _NAMED.items()}
+    notes = dict.fromkeys(note for table in tables for note in table.notes)
+    return columns | {"notes": tuple(notes)}
 
 
 def _match_items(items: Sequence[ScoredItem]) -> dict[ScoredItem, ScoredItem]:

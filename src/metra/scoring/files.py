@@ -315,6 +315,16 @@ class FileCorpus:
         raise CorpusError(describe_missing_column(name, labels, "What is scored"))
 
 
+def read_texts(corpus: FileCorpus) -> dict[str, list[str | None]]:
+    """Read the texts of each system."""
+    texts: dict[str, list[str | None]] = {}
+    for chunk in corpus.chunks(CHUNK):
+        for name, column in chunk.systems.items():
+            column_texts = [column.text[at] for at in range(len(column.text))]
+            texts.setdefault(name, []).extend(column_texts)
+    return texts
+
+
 def _name_documents(values: Values) -> Sequence[str]:
     """Name each segment's document; those without one are in that without a name."""
     if isinstance(values, RepeatedValues):

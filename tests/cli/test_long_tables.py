@@ -151,18 +151,21 @@ def change(number, **cells):
 ALL = "system doc seg source ref output"
 WRONG = [
     pytest.param(
-        ALL, change(4), "'B' lacks document 'd0', segment '0'; every", id="gone"
+        ALL,
+        change(4),
+        "system 'B', lacks 1 segment (doc 'd0', seg '0'), which",
+        id="gone",
     ),
     pytest.param(
         ALL,
         change(5, doc="d0", seg="0"),
-        "document 'd0', segment '0' of 'B' 2 times; every system needs",
+        "system 'B', repeats 1 segment (doc 'd0', seg '0'); ids must differ",
         id="twice",
     ),
     pytest.param(
         ALL,
         change(4, ref="no"),
-        "rows 1 and 5 are the same segment of 'A' and 'B', but the reference is 'the cat "
+        "rows 1 and 5 are one segment, but the reference is 'the cat "
         "sat on the mat' and 'no'; they must agree.",
         id="reference",
     ),
@@ -195,7 +198,7 @@ def test_what_cannot_be_one_system(cli, tmp_path, monkeypatch):
     refused = cli.refusal(
         "score", write_table(tmp_path, "t.tsv", make_rows(ALL.split()))
     )
-    assert "put together in memory" in refused
+    assert "Or split the file by them" in refused
 
 
 PAIR_COLUMNS = [
@@ -251,6 +254,69 @@ def test_pairs_that_differ_in_the_script(cli, tmp_path, expected):
     refused = cli.refusal("score", path, "-l", "en-sr")
     assert "2 pairs en-sr: en-sr_Cyrl_RS, en-sr_Latn_RS; choose one" in refused
     assert score(cli, f"A={path}", "-l", "en-sr_Latn") == {"A": expected["A"]}
+
+
+ONE_EACH = [  # columns of both tables, and the heading of the second one's reference
+    pytest.param("a.tsv", "seg source ref output", "ref", id="ids"),
+    pytest.param("a.csv", "source ref output", "reference", id="sources"),
+    pytest.param("a.jsonl", "doc ref hypothesis", "ref", id="documents"),
+    pytest.param("a.parquet", "doc seg ref output", "ref", id="Parquet with ids"),
+    pytest.param("a.parquet", "source ref mt", "ref", id="Parquet with sources"),
+]
+
+
+@pytest.mark.parametrize(("name", "columns", "heading"), ONE_EACH)
+def test_one_table_for_each_system(cli, tmp_path, expected, name, columns, heading):
+    suffix = name[1:]
+    first, second = (make_rows(columns.split(), [system]) for system in "AB")
+    renamed = [
+        {heading if key == "ref" else key: cell for key, cell in row.items()}
+        for row in reversed(second)
+    ]
+    files = [
+        write_table(tmp_path, f"A{suffix}", first),
+        write_table(tmp_path, f"B{suffix}", renamed),
+    ]
+    assert score(cli, *files) == expected
+    assert "1 reference;" in cli.ok("score", *files).out
+    renamed[0][heading] = "another"
+    write_table(tmp_path, f"B{suffix}", renamed)
+    refused = cli.refusal("score", *files)
+    assert "'another'" in refused or "may be two systems or two parts" in refused
+
+
+PARQUET = [  # rows of two files, and what they are
+    pytest.param(("x", "y"), "ref mt", [0, 1], [2], "one", id="other references"),
+    pytest.param(("x", "y"), "seg ref mt", [0, 1], [2], "one", id="other ids"),
+    pytest.param(("part-0", "part-1"), "seg ref mt", [0, 1], [0, 1], "one", id="parts"),
+    pytest.param(("t-1-of-2", "t-2-of-2"), "ref mt", [0], [0], "one", id="1 of 2"),
+    pytest.param(("x", "y"), "seg ref mt", [0, 1], [1, 0], "two", id="same ids"),
+    pytest.param(
+        ("sys1", "sys2"), "ref mt", [0, 1], [0, 1], "two", id="same references"
+    ),
+    pytest.param(("x", "y"), "seg ref mt", [0, 1], [1, 2], "unclear", id="some ids"),
+    pytest.param(("x", "y"), "ref mt", [0, 1, 2], [0, 1], "unclear", id="fewer"),
+    pytest.param(("x", "y"), "mt", [0, 1], [0, 1], "unclear", id="nothing"),
+]
+
+
+@pytest.mark.parametrize(("names", "columns", "first", "second", "kind"), PARQUET)
+def test_parts_or_systems(cli, tmp_path, names, columns, first, second, kind):
+    rows = make_rows(columns.split(), ["A"])
+    for name, chosen in zip(names, (first, second), strict=True):
+        own = [rows[number] for number in chosen]
+        write_table(tmp_path, f"{name}.parquet", own)
+    files = [tmp_path / f"{name}.parquet" for name in names]
+    if kind == "unclear":
+        refused = cli.refusal("score", *files)
+        assert "may be two systems or two parts of one table" in refused
+        cli.ok("profile", tmp_path)
+        return
+    assert len(score(cli, *files)) == (2 if kind == "two" else 1)
+    assert len(score(cli, tmp_path)) == 1
+    named = [f"{file.stem}={file}" for file in files]
+    if len(first) == len(second):
+        assert [*score(cli, *named)] == [*names]
 
 
 def test_each_pair_by_groups(cli, tmp_path):

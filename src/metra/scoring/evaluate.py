@@ -94,9 +94,7 @@ def list_table_files(files: "CorpusFiles") -> "list[Source]":
     """List the outputs; Parquet files are one table together."""
     from metra.formats.texts.sources import list_sources
 
-    return list_sources(
-        files.outputs, input_format=files.input_format, reading=files.reading
-    )
+    return list_sources(files.outputs, **files.reading_options)
 
 
 def build_options(levels: Sequence[str]) -> EvaluationOptions:

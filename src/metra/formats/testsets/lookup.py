@@ -247,8 +247,8 @@ def recognise_file(path: str, name: str, pair: str) -> record.SetLocation:
         )
         raise FormatError(msg)
     named = _PAIR_IN_NAME.search(Path(path).name)
-    pair = pair or (named[0] if named else "")
-    return record.SetLocation(name, pair, "", {record.ALL: path})
+    title = pair or (named[0] if named else "")
+    return record.SetLocation(name, title, "", {record.ALL: path}, chosen_pair=pair)
 
 
 #: The fields that a set of sacreBLEU has, in their order; others are outputs of systems.

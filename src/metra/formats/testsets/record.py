@@ -9,7 +9,13 @@ from typing import NamedTuple, TypeVar
 
 from metra.errors import FormatError, OptionError
 from metra.formats.recognise import PLAIN, choose_format
-from metra.formats.texts.columns import DOCUMENT, SEGMENT_ID, Field, Role
+from metra.formats.texts.columns import (
+    DOCUMENT,
+    SEGMENT_ID,
+    Field,
+    ReadingOptions,
+    Role,
+)
 from metra.formats.texts.parallel import ParallelTable
 from metra.formats.texts.plain import read_domains
 from metra.formats.texts.sources import Source, Use
@@ -40,6 +46,8 @@ class SetLocation(NamedTuple):
     files: Mapping[str, str]
     #: The references that count where the user names none; empty: all of them.
     references: tuple[str, ...] = ()
+    #: The pair of the rows to read from a table, which may have several.
+    chosen_pair: str = ""
 
     @property
     def title(self) -> str:
@@ -145,7 +153,9 @@ def _list_set_files(location: SetLocation) -> Iterator[Source]:
         is_plain = use in ("label", "document") or location.origin == SACREBLEU
         form = PLAIN if is_plain else choose_format(path)
         # A reference in a file with everything may have no name.
-        yield Source(path, use, form, name or (REFERENCE if kind == ALL else kind))
+        name = name or (REFERENCE if kind == ALL else kind)
+        reading = ReadingOptions(pair=location.chosen_pair)
+        yield Source(path, use, form, name, reading=reading)
 
 
 def _leave_out_unscored(texts: NamedSet) -> NamedSet:

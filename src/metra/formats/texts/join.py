@@ -63,12 +63,8 @@ def match_rows(first: RowKeys, second: RowKeys, *, may_lack: bool = False) -> Or
     """
     if first.rows == second.rows:
         return [*range(len(first.rows))]
-    for keys in (first, second):
-        repeated = [row for row, times in Counter(keys.rows).items() if times > 1]
-        if repeated:
-            problem = f"{keys.place} repeats {keys.describe(repeated)}"
-            msg = f"{problem}; ids must differ, or files be in the same order."
-            raise CorpusError(msg)
+    refuse_repeats(first)
+    refuse_repeats(second)
     places = {row: at for at, row in enumerate(second.rows)}
     order = [places.get(row) for row in first.rows]
     documents = {row[0] for row in second.rows}
@@ -127,6 +123,15 @@ def join_sides(sides: Sequence["Side"]) -> tuple[list["Side"], str]:
         names[0] += "" if is_unique else " and order"
     sentence = f"{format_count(totals.rows, noun)} joined by {names[0]}"
     return [joined[id(side)] for side in sides], "; ".join([sentence, *remarks])
+
+
+def refuse_repeats(keys: RowKeys) -> None:
+    """Refuse keys of which some occur twice."""
+    repeated = [row for row, times in Counter(keys.rows).items() if times > 1]
+    if repeated:
+        problem = f"{keys.place} repeats {keys.describe(repeated)}"
+        msg = f"{problem}; ids must differ, or files be in the same order."
+        raise CorpusError(msg)
 
 
 class _Link(NamedTuple):

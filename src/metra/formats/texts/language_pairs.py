@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import NamedTuple
 
 from metra.errors import FormatError
@@ -44,7 +44,7 @@ def parse_pair(*texts: str) -> LanguagePair:
     is_plain = len(parts) == 2
     for part in parts:
         if is_plain or re.fullmatch("[a-z]{2,3}", part):
-            codes.append([_shorten(part.lower())])
+            codes.append([_SHORT_CODES.get(part.lower(), part.lower())])
         elif codes:
             codes[-1].append(part)
     if len(codes) != 2:
@@ -115,18 +115,8 @@ def _shorten_pairs(pairs: Iterable[LanguagePair]) -> list[LanguagePair]:
     ]
 
 
-def _shorten(code: str) -> str:
-    return _list_short_codes().get(code, code)
-
-
-@cache
-def _list_short_codes() -> dict[str, str]:
-    """Return codes of two letters by those of three, as FLORES has them."""
-    entries = map(str.split, _CODES.split(";"))
-    return {long: short for short, *codes in entries for long in codes}
-
-
-# Macro-languages with the members that stand for them.
+# Codes of two letters with those of three, as FLORES has them; macro-languages with the
+# members that stand for them.
 _CODES = """
 af afr; am amh; ar ara arb arz; as asm; az aze azj; be bel; bg bul; bn ben; bs bos; ca cat;
 cs ces cze; cy cym wel; da dan; de deu ger; el ell gre; en eng; es spa; et est ekk; eu eus;
@@ -139,3 +129,6 @@ so som; sq sqi als; sr srp; sv swe; sw swa swh; ta tam; te tel; tg tgk; th tha; 
 tr tur; ug uig; uk ukr; ur urd; uz uzb uzn; vi vie; xh xho; yi yid ydd; yo yor;
 zh zho cmn chi; zu zul
 """
+_SHORT_CODES = {
+    long: short for short, *codes in map(str.split, _CODES.split(";")) for long in codes
+}

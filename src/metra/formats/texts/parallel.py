@@ -261,6 +261,9 @@ def _choose_columns(
     return columns
 
 
+_UNNAMED = ("ref", "reference")
+
+
 def _name_column(
     file: Source, field: Field, taken: Sequence[Field], own: Sequence[Field]
 ) -> Field:
@@ -274,6 +277,12 @@ def _name_column(
         field = Field("source", "source")
     elif field.role == "document":
         field = DOCUMENT
+    elif field.role == "reference" and file.use == "output":
+        # ref and reference are no names.
+        twins = (f for f in taken if f.role == "reference" and _is_called(f, _UNNAMED))
+        twin = next(twins, field)
+        is_same = _is_called(field, _UNNAMED) and twin not in own
+        field = twin if is_same else field
     if field not in taken and field not in own:
         return field
     if field.role == "reference" and file.use == "reference":

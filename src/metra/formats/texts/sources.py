@@ -119,10 +119,12 @@ def list_sources(
         open_source(path, use, name or name_system(path), name is not None)
         for name, path in named_paths
     ]
+    columns = _leave_out_labels(columns, test_set)
     shards = [file for file in sources if file.format.has_shards and not file.named]
     if len(shards) > 1:
-        sources = _merge_shards(sources, shards)
-    columns = _leave_out_labels(columns, test_set)
+        is_listed = {file.path for file in shards} <= {*files}
+        if not (is_listed and _are_systems(sources, shards, columns, use)):
+            sources = _merge_shards(sources, shards)
     for path in references:
         name = name_system(path)
         # reference.A.txt is the reference A.
@@ -224,6 +226,21 @@ def _choose_shards(folder: str, files: Sequence[str]) -> list[str]:
         msg = f"{problem}; give files, or a folder with Parquet files."
         raise FormatError(msg)
     return paths
+
+
+def _are_systems(
+    sources: list[Source],
+    shards: Sequence[Source],
+    columns: ColumnNames | None,
+    use: Use,
+) -> bool:
+    """Return True if Parquet files that were given one by one are a system each."""
+    from metra.formats.texts.shards import are_systems
+
+    _refuse_duplicates([shard.path for shard in shards])
+    named = _set_columns(sources, columns, use) if columns else sources
+    paths = {shard.path for shard in shards}
+    return are_systems([file for file in named if file.path in paths])
 
 
 def _merge_shards(sources: list[Source], shards: list[Source]) -> list[Source]:

@@ -1,0 +1,121 @@
+"""Parquet files without names: parts of one table, or tables of one system each."""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from contextlib import closing
+from typing import Literal, TypeAlias
+
+from metra.errors import FormatError, MetraError
+from metra.formats.stream import format_path, name_system
+from metra.formats.texts.columns import SEGMENT_IDS, Field, list_values
+from metra.formats.texts.sources import Source
+from metra.limits import check_limit
+
+#: Names that programs give to the parts of a table.
+_PART = re.compile(
+    r"(?:part|shard|chunk|batch|block)?[-_.]?\d+(?:[-_.].*)?|.*[-_.]\d+[-_.]of[-_.]\d+.*",
+    re.IGNORECASE,
+)
+
+# Rows that are read at a time, or at all where files have different numbers of rows.
+_ROWS = 8192
+
+_Match: TypeAlias = Literal["none", "same", "different", "mixed"]
+
+
+def are_systems(files: Sequence[Source]) -> bool:
+    """Return True if files have the same segments, each with outputs of its own.
+
+    Parts of a table have other segments. What may be either is refused.
+    """
+    if any(_PART.fullmatch(name_system(file.path)) for file in files):
+        return False
+    try:
+        matches = _match_files(files)
+    except MetraError:  # reported by who reads the table
+        return False
+    if not matches or matches <= _PARTS:
+        return False
+    if matches <= _SYSTEMS:
+        return True
+    first, second, *_ = (format_path(file.path) for file in files)
+    msg = (
+        f"{first} and {second} may be two systems or two parts of one table: they have "
+        "some segments in common, or nothing to tell; name systems as NAME=FILE, and "
+        "give parts as a folder or a pattern in quotes."
+    )
+    raise FormatError(msg)
+
+
+#: What ids and texts of two files tell.
+_SYSTEMS = {("same", "same"), ("same", "mixed"), ("same", "none"), ("none", "same")}
+_PARTS = {
+    (ids, texts) for ids in ("none", "same", "different") for texts in ("different",)
+} | {("different", "none")}
+
+
+def _match_files(files: Sequence[Source]) -> set[tuple[_Match, _Match]]:
+    """Compare ids and texts of files with the first; nothing if outputs are the same."""
+    by_file: list[list[Field]] = []
+    for file in files:
+        with closing(file.open()) as reader:
+            by_file.append(reader.fields)
+    outputs = [field for own in by_file for field in own if field.role == "output"]
+    if len({*outputs}) < len(outputs) or len(outputs) < len(files):
+        return set()
+    shared = [field for field in by_file[0] if all(field in own for own in by_file)]
+    ids = [
+        field
+        for field in shared
+        if field.role == "document" or field.name.lower() in SEGMENT_IDS
+    ]
+    texts = [field for field in shared if field.role in ("source", "reference")]
+    counts = {_count_rows(file) for file in files}
+    if not ids and not texts:
+        return {("none", "none" if len(counts) == 1 else "different")}
+    rows = [_read_rows(file, [*ids, *texts], len(counts) == 1) for file in files]
+    # A file without rows says nothing.
+    own_keys = [
+        ([row[: len(ids)] for row in own], [row[len(ids) :] for row in own])
+        for own in rows
+        if own
+    ]
+    first = own_keys[0] if own_keys else ([], [])
+    return {
+        (_match_rows(first[0], each[0]), _match_rows(first[1], each[1]))
+        for each in own_keys[1:]
+    }
+
+
+def _count_rows(file: Source) -> int:
+    return sum(span.rows for span in file.format.load().list_spans(file.path))
+
+
+def _read_rows(
+    file: Source, fields: Sequence[Field], is_whole: bool
+) -> list[tuple[str | None, ...]]:
+    rows: list[tuple[str | None, ...]] = []
+    with closing(file.open(fields)) as reader:
+        while True:
+            columns = reader.read(_ROWS)
+            more = [
+                *zip(*(list_values(columns[field]) for field in fields), strict=True)
+            ]
+            rows += more
+            check_limit("rows", len(rows), format_path(file.path))
+            if len(more) < _ROWS or not is_whole:
+                return rows
+
+
+def _match_rows(
+    first: Sequence[tuple[str | None, ...]], second: Sequence[tuple[str | None, ...]]
+) -> _Match:
+    """Tell whether rows are the same; fewer than half in common may be chance."""
+    if not (first and second and first[0]):
+        return "none"
+    counts, others = Counter(first), Counter(second)
+    if counts == others:
+        return "same"
+    common = (counts & others).total()
+    return "different" if 2 * common < min(len(first), len(second)) else "mixed"

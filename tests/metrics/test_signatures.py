@@ -1,9 +1,14 @@
 """Signatures in other forms: short, and letter for letter as sacreBLEU writes them."""
 
+import pickle
+from pathlib import Path
+
 import pytest
 from sacrebleu.metrics import BLEU, CHRF, TER
 
+import metra
 from metra import __version__
+from metra.corpus.examples import find_example
 from metra.metrics.registry import metric
 from metra.metrics.signatures import SACREBLEU, rewrite_signature
 
@@ -72,3 +77,60 @@ def test_a_metric_that_needs_a_file_is_shortened_too():
 
 def test_a_metric_that_is_unknown_here_keeps_its_signature():
     assert rewrite_signature("mine|x:1|version:3", "short") == "mine|x:1|version:3"
+
+
+TEXTS = [
+    "an old man on a hill",
+    "the red man sat",
+    "the wet hill",
+    "a man on the red hill",
+]
+
+
+def test_weights_of_a_larger_corpus_are_named():
+    """A group is scored with the weights of all segments, a part alone with its own."""
+    documents = ["a", "b", "c", "d"]
+    for spec in ("nist", "ltv"):
+        whole, part = (
+            metra.evaluate(
+                metra.EvalSet([TEXTS[:end]], documents=documents[:end]),
+                {"x": [text.replace("man", "dog") for text in TEXTS[:end]]},
+                [spec],
+                group_by={"half": [0, 0, 1, 1][:end]},
+            )
+            for end in (4, 2)
+        )
+        group = whole.groups[0].systems[0].scores[spec]
+        alone = part["x"][spec]
+        assert group.score != alone.score
+        assert "|fitted:4|" in group.signature
+        assert "|fitted:2|" in alone.signature
+        fitted = pickle.loads(pickle.dumps(metric(spec).fit([BATCH])))
+        assert "|fitted:4|" in fitted.signature()
+        result = metra.score(TEXTS[:2], [TEXTS[:2]], fitted, documents=documents[:2])
+        assert "|fitted:4|" in result.signature
+
+
+BATCH = metra.Batch(TEXTS, [TEXTS], documents=["a", "b", "c", "d"])
+
+
+@pytest.mark.parametrize("spec", ["xscore:parses={}", "ie:templates={},reference={}"])
+def test_files_of_each_system_are_digested(tmp_path, spec):
+    suffix = "conllu" if spec.startswith("xscore") else "tsv"
+    path = tmp_path / f"solid.{suffix}"
+    folder = Path(find_example().source).parent
+    (original,) = folder.glob(f"*/solid.{suffix}")
+    path.write_bytes(original.read_bytes())
+    spec = spec.format(tmp_path / f"{{system}}.{suffix}", original)
+    before = metric(spec).signature()
+    assert metric(spec).signature() == before
+    path.write_bytes(original.read_bytes() + b"\n")
+    assert metric(spec).signature() != before
+
+
+def test_segments_have_a_signature_of_their_own():
+    result = metra.score(TEXTS, [TEXTS], "bleu")
+    assert "|eff:no|" in result.signature
+    assert result.segment_signature == result.signature.replace("|eff:no|", "|eff:yes|")
+    chrf = metra.score(TEXTS, [TEXTS], "chrf")
+    assert chrf.segment_signature == chrf.signature

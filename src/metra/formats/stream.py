@@ -107,7 +107,19 @@ def cache_by_file(size: int) -> Callable[[F], F]:
 
 def compute_file_version(path: str) -> str:
     """Return a file's path with a digest of its bytes, for signatures."""
+    if "{system}" in path:
+        return compute_files_version(path)
     return f"{path}[{compute_file_digest(path)}]"
+
+
+def compute_files_version(pattern: str) -> str:
+    """Return a path with a digest of its files, one for each name in place of `{system}`."""
+    from glob import escape, glob
+    from hashlib import sha256
+
+    paths = sorted(glob("*".join(map(escape, pattern.split("{system}")))))
+    files = "\n".join(map(compute_file_version, filter(os.path.isfile, paths)))
+    return f"{pattern}[sha256:{sha256(files.encode()).hexdigest()[:12]}]"
 
 
 def compute_file_digest(path: str) -> str:

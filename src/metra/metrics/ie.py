@@ -89,7 +89,10 @@ def ie(*, templates: str = "", reference: str = "") -> Metric:
         aggregate=aggregate,
         parts=partial(parts, slots=slots),
         needs=record.select_needs(whole_documents=True),
-        settled={"reference": compute_file_version(reference)},
+        settled={
+            "templates": compute_file_version(templates),
+            "reference": compute_file_version(reference),
+        },
         notes=Notes(details=partial(details, compare=compare)),
     )
     return record.check_on_fit(metric, partial(_check_documents, expected))

@@ -37,9 +37,7 @@ def build_file_source(owner: str, path: str) -> ParseSource:
             for index, text in enumerate(list_strings(column.text))
         ]
 
-    # Where each system has a file of its own, the signature that they share names none.
-    named = path if "{system}" in path else compute_file_version(path)
-    return ParseSource(find, version=named)
+    return ParseSource(find, version=compute_file_version(path))
 
 
 def build_word_source() -> ParseSource:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, overload
 
 from metra.errors import CorpusError
+from metra.metrics.record import settle
 from metra.scoring.results import GroupScores, Results, Score, SystemScores
 from metra.stats import totals as exact
 
@@ -214,6 +215,12 @@ def build_results(
         msg = "The table has no rows; expected at least one segment."
         raise CorpusError(msg)
     nrefs = "var" if first.lacking else references
+    metrics = {
+        spec: settle(made, fitted=first.segments)
+        if made.fit and made.fit.by_references
+        else made
+        for spec, made in metrics.items()
+    }
     signatures = {spec: made.signature(nrefs=nrefs) for spec, made in metrics.items()}
 
     def score(sums: Mapping[Pair, list[float]]) -> list[SystemScores]:

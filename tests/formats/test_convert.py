@@ -183,14 +183,14 @@ NASTY = {
 REFUSED = {
     "tsv": {
         *("a tab", "a line end", "a carriage return at the end", "both"),
-        *("a text in quotes, with a comma", "doubled quotes"),
+        *("a text in quotes, with a comma", "doubled quotes", "zero"),
     },
     "csv": {"both", "zero"},
     "xlsx": {
         *("a text that is longer", "zero", "two escapes that share a sign"),
         "no character",
     },
-    "plain": {"a line end", "a carriage return at the end", "both"},
+    "plain": {"a line end", "a carriage return at the end", "both", "zero"},
 }
 
 

@@ -23,7 +23,6 @@ RULES = [
     ),
     pytest.param(b"\n\na\n\n", ["", "", "a", ""], id="empty lines are segments"),
     pytest.param(b" a \t\n", [" a \t"], id="nothing is stripped"),
-    pytest.param(b"a\x00b\n", ["a\x00b"], id="a zero byte is a character"),
     pytest.param(b"\n", [""], id="one empty line"),
     pytest.param(b"", [], id="an empty file has no lines"),
     pytest.param(b"\xef\xbb\xbf", [], id="nor has a mark alone"),
@@ -60,6 +59,33 @@ def test_some_lines_at_a_time(write):
     while size := len(lines.read(4)):
         sizes.append(size)
     assert sizes == [4, 4, 2]
+
+
+DAMAGED = [
+    pytest.param(
+        b"fine\na\0b\n",
+        ", line 2, has a zero byte (U+0000); the file is damaged or no text: write it "
+        "again, or remove the byte.",
+        id="a zero byte",
+    ),
+    *(
+        pytest.param(
+            content,
+            " has lines that end in carriage returns only; save it with Windows or Unix "
+            "line endings.",
+            id=f"carriage returns alone {content[-1:]}",
+        )
+        for content in (b"a\rb", b"a\rb\r", b"a\rb\rc\r\n")
+    ),
+]
+
+
+@pytest.mark.parametrize(("content", "message"), DAMAGED)
+def test_no_text_or_one_line_only(content, message, write):
+    path = write("damaged.txt", content)
+    with pytest.raises(FormatError) as caught:
+        read_to_the_end(path)
+    assert str(caught.value) == f"{path}{message}"
 
 
 BAD = [

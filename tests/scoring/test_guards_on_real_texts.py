@@ -6,7 +6,9 @@ name, and list what is true of it below; docs/guards.md has the same figures.
 
 import gzip
 import json
+import re
 from collections import Counter, defaultdict
+from random import Random
 
 import pytest
 from tests.scoring.guard_samples import find_problems, read_kinds
@@ -122,11 +124,13 @@ def join_objects(rows, refs_per_segment):
 
 
 # What the guards say about each set. Tokenised texts have blanks before commas and full
-# stops or between Chinese words, or have &quot; and &#39;; equal texts are equal in each
+# stops or between Chinese words, or have &quot; as a word; onlineB of 2012 has entities inside
+# its words (&#39;s), which is the furniture; equal texts are equal in each
 # letter; the outputs in another language are Russian, for German and Spanish; outputs of
 # gpt-4 are missing from some segment to the last; the texts without a reference are Japanese.
 EXPECTED = {
-    **{f"wmt12 {lang}": {"tokenised text": 1} for lang in LANGUAGES_2012},
+    **{f"wmt12 {lang}": {"furniture": 1} for lang in LANGUAGES_2012},
+    "wmt12 de": {"tokenised text": 1, "furniture": 1},
     **{f"wmt19 {lang}": {"tokenised text": 1} for lang in ("kk", "lt", "ru", "zh")},
     **{
         f"mlqe {pair} {part}": {"tokenised text": 1}
@@ -158,6 +162,47 @@ def list_guards(*given):
     return {guard for guard, _ in find_problems(*given)}
 
 
+#: Lines with each kind of furniture.
+MARKED = {
+    "bom": "\ufeff{0}",
+    "think": "<think>Let me see.</think>{0}",
+    "tags": ">>de<< {0}",
+    "preamble": "Here is the translation: {0}",
+    "json": '"{0}\\n"',
+    "quotes": "“{0}”",
+    "numbering": "{1}. {0}",
+    "sentencepiece": "▁{0}",
+    "wordpiece": "{0} ##s",
+    "joiner": "{0} ￭.",
+    "bpe": "{0}@@ s",
+    "entities": "{0}&amp;c",
+    "escapes": "{0}\\u00e9",
+}
+
+
+@pytest.mark.slow
+def test_other_mistakes_made_on_purpose(sets):
+    found, made = Counter(), Counter()
+    for _, outputs, refs, _ in sets:
+        lines = next(iter(outputs.values()))
+        mistakes = {
+            name: [form.format(line, at) for at, line in enumerate(lines, 1)]
+            for name, form in MARKED.items()
+        }
+        if refs:
+            mistakes["in another order"] = Random(1).sample(lines, len(lines))
+        for name, mistake in mistakes.items():
+            problems = [text for _, text in find_problems({"a": mistake}, refs)]
+            made[name] += 1
+            found[name] += any(re.search(rf"{name}\b", text) for text in problems)
+    # Tokenised texts have another warning, and two Czech ones have such quotes inside.
+    missed = {name: made[name] - found[name] for name in made}
+    assert {name: count for name, count in missed.items() if count} == {
+        "quotes": 2,
+        "entities": 3,
+    }
+
+
 @pytest.mark.slow
 def test_mistakes_made_on_purpose(sets):
     found, made = Counter(), Counter()
@@ -176,12 +221,12 @@ def test_mistakes_made_on_purpose(sets):
         for guard, *given in mistakes:
             made[guard] += 1
             found[guard] += guard in list_guards(*given)
-    # Of the shifted outputs that are missed, six are Russian, and one shares few words with
-    # its reference; the tokenised ones are questions with hardly any comma or full stop.
+    # The shifted outputs that are missed are Russian; the tokenised ones are questions with
+    # hardly any comma or full stop.
     assert {guard: (found[guard], made[guard]) for guard in made} == {
         "copied source": (45, 45),
         "language": (45, 45),
-        "shifted lines": (454, 461),
+        "shifted lines": (455, 461),
         "equal texts": (461, 461),
         "empty lines": (461, 461),
         "tokenised text": (457, 461),

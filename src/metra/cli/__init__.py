@@ -76,6 +76,7 @@ FLAGS = {name: f"--{name.replace('_', '-')}" for name in _SAME} | {
     "columns.source": "--read source",
     "columns.document": "--read doc",
     **{key: f"--read {key}" for key in ("delimiter", "encoding", "quotes", "sheet")},
+    "clean": "--clean",
     "assumed": "--sd",
     "out": "-o",
     "outputs": "--output",
@@ -100,9 +101,9 @@ class GroupedCommand(click.Command):
     """A command whose help lists many options in groups."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse the arguments; `--input-format NAME` stands for `--read format=NAME`."""
+        """Parse the arguments; settings of `--read` may have flags of their own."""
         if any(param.name == "read" for param in self.params):
-            args = list(_replace_input_format(args))
+            args = list(_replace_read_flags(args))
         return super().parse_args(ctx, args)
 
     def format_options(
@@ -136,14 +137,18 @@ class GroupedCommand(click.Command):
 MOST_UNGROUPED = 9
 
 
-def _replace_input_format(args: Iterable[str]) -> Iterator[str]:
+#: Flags that stand for settings of --read.
+_READ_FLAGS = {"--input-format": "format", "--clean": "clean"}
+
+
+def _replace_read_flags(args: Iterable[str]) -> Iterator[str]:
     rest = iter(args)
     for arg in rest:
-        flag, is_joined, name = arg.partition("=")
-        if flag != "--input-format":
+        flag, is_joined, value = arg.partition("=")
+        if flag not in _READ_FLAGS:
             yield arg
-        elif (name := name if is_joined else next(rest, "")) != "auto":
-            yield from ("--read", f"format={name}")
+        elif (value := value if is_joined else next(rest, "")) != "auto":
+            yield from ("--read", f"{_READ_FLAGS[flag]}={value}")
 
 
 class Commands(click.Group):

@@ -184,6 +184,9 @@ READ_SETTINGS = {
     "encoding=NAME": "Encoding of text files, such as cp1252; otherwise UTF-8, or UTF-16 "
     "with a byte order mark.",
     "format=NAME": "Format of all input files (see metra help formats); otherwise detected.",
+    "clean=NAME+NAME": "Remove marks of tools from the lines of outputs: bom, think, "
+    "tags, preamble, json, quotes, numbering, bpe, sentencepiece, joiner, wordpiece, "
+    "entities or escapes; --clean NAME+NAME for short.",
     "subset=LABEL=VALUE": "Matching segments of a test set only, such as origlang=en, "
     "domain=news or doc=bbc.*; != selects all others; repeatable.",
 }
@@ -210,8 +213,8 @@ CORPUS = ("references", "source", "test_set", "documents")
 _read = option(
     "--read KEY=VALUE,…",
     "Settings of the input files: columns of a table (hyp, ref, source, doc, score), sheet, "
-    "delimiter, quotes, encoding, format, or a subset of a test set (see `metra help "
-    "read`).",
+    "delimiter, quotes, encoding, format, marks to remove (clean), or a subset of a test "
+    "set (see `metra help read`).",
     multiple=True,
 )
 

@@ -15,6 +15,8 @@ class Corpus(Protocol):
     has_documents: bool
     has_source: bool
     has_references: bool
+    #: The kinds of marks that were removed from outputs, for signatures.
+    cleaned: str
 
     @property
     def systems(self) -> Sequence[str]:
@@ -55,6 +57,7 @@ class Outputs:
         self.has_documents = evalset.documents is not None
         self.has_source = evalset.source is not None
         self.has_references = bool(evalset.refs)
+        self.cleaned = ""
         self.layouts: Mapping[str, str] = {}
         self.joined = ""
         lengths = {

@@ -38,6 +38,11 @@ def list_strings(text: Text) -> list[str]:
     return [text[index] or "" for index in range(len(text))]
 
 
+def has_other_ends(line: str | None) -> bool:
+    """Return True if the only line of a file has carriage returns for line ends."""
+    return "\r" in (line or "").rstrip("\r")
+
+
 class LineReader:
     """A file's lines, some at a time; the file is opened where it is first read.
 
@@ -81,6 +86,14 @@ class LineReader:
                 msg = msg.removesuffix(".") + _NAME_ENCODING
             raise FormatError(msg) from None
         self.count += len(text)
+        # A file that is one line has no line ends, or those of the first Macs.
+        is_alone = self._ended and self.count == len(text) == 1 + self._buffer.ready
+        if is_alone and has_other_ends(text[0]):
+            msg = (
+                f"{stream.format_path(self.path)} has lines that end in carriage returns "
+                "only; save it with Windows or Unix line endings."
+            )
+            raise FormatError(msg)
         return text
 
     def _fill_buffer(self, most: int) -> None:
@@ -96,7 +109,7 @@ class LineReader:
                 self.read_as = stream.find_encoding(block, self.encoding, self.path)
                 if self.read_as != "utf-8":
                     self._decoder = codecs.getincrementaldecoder(self.read_as)()
-            self._buffer.push(self._recode(block))
+            self._buffer.push(self._check_zeros(self._recode(block)))
             if not block:
                 self._buffer.finish()
                 self._ended = True
@@ -110,6 +123,18 @@ class LineReader:
         if self._open > self._longest:
             line = self.count + self._buffer.ready + 1
             refuse_excess("line", f"{stream.format_path(self.path)}, line {line}")
+
+    def _check_zeros(self, block: bytes) -> bytes:
+        """Refuse zero bytes, which no program writes into a text."""
+        place = block.find(b"\0")
+        if place >= 0:
+            line = self.count + self._buffer.ready + block.count(b"\n", 0, place) + 1
+            msg = (
+                f"{stream.format_path(self.path)}, line {line}, has a zero byte (U+0000); the "
+                "file is damaged or no text: write it again, or remove the byte."
+            )
+            raise FormatError(msg)
+        return block
 
     def _recode(self, block: bytes) -> bytes:
         """Turn bytes of another encoding into UTF-8."""

@@ -245,6 +245,11 @@ def _find_other_kind(head: FileHead, by_name: TextFormat) -> str | None:
             "is binary, or in an unknown encoding; give a text file, or `encoding`, "
             "for example utf-16-le"
         )
+    if log := _find_log(head.text):
+        return (
+            f"{log}; give a file with the texts alone, one per line, or if it is text "
+            "`input_format` plain"
+        )
     if _OWN_SCORES.match(head.text):
         return (
             "contains scores from `metra score`, not texts; use it with `metra "
@@ -259,6 +264,32 @@ def _find_other_kind(head: FileHead, by_name: TextFormat) -> str | None:
     if table_form:
         headings = "looks like a table: its first line has known headings"
         return f"{headings}; give `input_format` {table_form}, or plain if it is text"
+    return None
+
+
+#: What decoders write beside the texts: signs of it, lines of such a file, and what it is.
+_LOGS = (
+    (
+        (" ||| ",),
+        r"\d+ \|\|\| .* \|\|\| .+",
+        "an n-best list of Moses (0 ||| text ||| …)",
+    ),
+    (
+        ("\t", "| fairseq"),
+        r"(?:[STP]-\d+\t|[HD]-\d+\t-?(?:\d|inf|nan)|.* \| INFO \| fairseq).*",
+        "output of fairseq-generate (H-0, score and text, in another order)",
+    ),
+)
+
+
+def _find_log(text: str) -> str | None:
+    """Say which decoder wrote most lines at the start of a file, None if none did."""
+    for signs, pattern, what in _LOGS:
+        if any(map(text.__contains__, signs)):
+            whole = text.split("\n")[: text.count("\n") or 1]
+            fitting = filter(re.compile(pattern).fullmatch, map(str.rstrip, whole))
+            if len([*fitting]) > 0.8 * len(whole):
+                return f"looks like {what}"
     return None
 
 

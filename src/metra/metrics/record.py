@@ -118,14 +118,19 @@ class Fit:
 
     def __call__(self, batches: Iterable[Batch]) -> "Metric":
         """Return the metric with the weights of these batches' references."""
-        return self.apply(self.count(self._limit_size(batches)))
+        segments = references = 0
 
-    def _limit_size(self, batches: Iterable[Batch]) -> Iterator[Batch]:
-        references = 0
-        for batch in batches:
-            references += len(batch) * len(batch.refs)
-            self.check_size(references)
-            yield batch
+        def limit_size() -> Iterator[Batch]:
+            nonlocal segments, references
+            for batch in batches:
+                segments += len(batch)
+                references += len(batch) * len(batch.refs)
+                self.check_size(references)
+                yield batch
+
+        metric = self.apply(self.count(limit_size()))
+        # Scores of a part of the corpus differ from those of the part alone.
+        return settle(metric, fitted=segments) if self.by_references else metric
 
     def check_size(self, references: int) -> None:
         """Refuse a corpus with so many references that weights do not fit into memory."""
@@ -443,6 +448,19 @@ def get_ordered_formula(metric: Metric) -> tuple[Callable[[Array], Array], bool]
     if metric.higher_is_better is not None:
         return metric.aggregate, metric.higher_is_better
     return lambda totals: metric.direction.orient(metric.aggregate(totals)), True
+
+
+def settle(metric: Metric, **more: object) -> Metric:
+    """Return the metric with more in its signature, and in that for single segments."""
+    segments = metric.for_segments and settle(metric.for_segments, **more)
+    settled = replace(metric, settled={**metric.settled, **more}, for_segments=segments)
+    if not metric.origin:
+        return settled
+    return _set_origin(settled, lambda: (_settle_again, (metric, more)))
+
+
+def _settle_again(metric: Metric, more: Mapping[str, object]) -> Metric:
+    return settle(metric, **more)
 
 
 def check_on_fit(metric: Metric, check: Callable[[Iterable[Batch]], object]) -> Metric:

@@ -71,7 +71,7 @@ def convert_to_sacrebleu(signature: str) -> str:
     'BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:2.6.0'
     """
     name, options = _read_signature(signature)
-    if name not in _SACREBLEU:
+    if name not in _SACREBLEU or "clean" in options:
         return signature
     title, fixed, _ = _SACREBLEU[name]
     if not _split_pairs(fixed.split()).items() <= options.items():

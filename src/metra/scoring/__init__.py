@@ -8,8 +8,10 @@ statistics: one pass through a corpus that counts all metrics; chunk size, the m
 evaluate: scores of systems, documents, segments and groups, with intervals, and the unit of
     resampling: documents from 20 on
 memory: texts in memory, scored by one metric or by several; lines that guards may sample
-guards: warnings about texts that look like a mistake, with all thresholds: equal, shifted,
-    copied, empty or tokenised texts, another language, a tokeniser that does not fit
+guards: a visitor that samples lines and warns about texts that look like a mistake
+guard_checks: the checks of samples, with all thresholds: equal, shifted, shuffled, copied,
+    empty or tokenised texts, marks of tools, another language, a tokeniser that does not fit
+text_sample: samples of the texts of a corpus, and the scripts of their letters
 accumulator: scores of texts that come in batches, merged across processes
 compare: significance tests of systems against a baseline or each other; corrections, alpha
 baseline: saved statistics, and later outputs checked against them; conditions of failure

@@ -4,6 +4,7 @@ A baseline keeps each segment's statistics, so that new outputs can be tested ag
 without its texts; digests tell whether the references are still the same.
 """
 
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
@@ -331,8 +332,11 @@ def _list_signatures(statistics: CorpusStatistics) -> dict[str, str]:
 
 
 def _drop_version(signature: str) -> str:
-    # A change of numbers means a new name, so versions may differ.
-    return signature.rpartition("|version:")[0]
+    # A change of numbers means a new name, so versions may differ. So may what is removed
+    # from outputs, and files of each system.
+    whole = signature.rpartition("|version:")[0]
+    whole = re.sub(r"(\{system\}[^|;\[]*)\[[^|;\]]*\]", r"\1", whole)
+    return re.sub(r"\|clean:[^|]*", "", whole)
 
 
 def _drop_file(signature: str) -> str:

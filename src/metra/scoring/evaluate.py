@@ -190,6 +190,13 @@ def _score_parquet(request: ScoringRequest, progress: Progress) -> "Results":
     from metra.text.columns import import_pyarrow
 
     files, settings = request.files, request.settings
+    if files.reading and files.reading.clean:
+        msg = (
+            "`clean` works on files that are scored as one corpus on this machine; leave "
+            "out `scores_out`, `resume`, `group_by` and `engine`, or clean the table first "
+            "with metra convert."
+        )
+        raise OptionError(msg)
     if files.score_columns:
         msg = (
             "Columns of scores are read from files that are scored as one corpus on this "

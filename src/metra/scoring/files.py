@@ -219,6 +219,7 @@ class FileCorpus:
         self.has_source = bool(self._fields["source"])
         self.has_documents = bool(self._fields["document"])
         self.has_references = bool(self._fields["reference"])
+        self.cleaned = self._table.cleaned
         #: How tables were read, by path, where that had to be recognised.
         self.layouts = self._table.layouts
         #: How rows of several files were found to belong together, if not by position.

@@ -15,7 +15,8 @@ from metra.scoring.evaluate import (
     evaluate_corpus,
     make_metrics,
 )
-from metra.scoring.guards import BLOCK, FIRST_BLOCKS, LEAST
+from metra.scoring.guard_checks import LEAST
+from metra.scoring.guards import BLOCK, FIRST_BLOCKS
 from metra.scoring.results import Results
 from metra.stats import defaults, resampling, totals
 from metra.text.columns import Segments
@@ -183,6 +184,11 @@ class Result:
     def signature(self) -> str:
         """The metric with all its options."""
         return self.metric.signature(nrefs=self.nrefs)
+
+    @property
+    def segment_signature(self) -> str:
+        """The metric of the segments, which may have other options, with all of them."""
+        return (self.metric.for_segments or self.metric).signature(nrefs=self.nrefs)
 
     def interval(
         self,

@@ -85,6 +85,7 @@ class ReferenceSubset:
         self.has_documents = corpus.has_documents
         self.has_source = corpus.has_source
         self.has_references = bool(chosen)
+        self.cleaned = corpus.cleaned
         self.share = corpus.share
 
     def chunks(self, size: int, labels: Sequence[str] = ()) -> Iterator[CorpusChunk]:

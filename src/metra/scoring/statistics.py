@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from metra.corpus.batch import CorpusChunk, SegmentColumn
 from metra.errors import CorpusError, OptionError
-from metra.metrics.record import Array, Metric, Need, check_needs
+from metra.metrics.record import Array, Metric, Need, check_needs, settle
 from metra.scoring.totals import Totals, count_chunk, group_segments
 from metra.stats.parallel import Progress, ordered_map, thread_count
 from metra.stats.totals import join_parts
@@ -71,9 +71,15 @@ def fit_metrics(
     def read_batches() -> "Iterator[Batch]":
         return (part.batch(first) for part in split_corpus(corpus, metrics, chunk))
 
-    return {
+    fitted = {
         spec: metric.fit(read_batches()) if metric.fit else metric
         for spec, metric in metrics.items()
+    }
+    if not corpus.cleaned:
+        return fitted
+    return {
+        spec: metric if metric.notes.scored else settle(metric, clean=corpus.cleaned)
+        for spec, metric in fitted.items()
     }
 
 

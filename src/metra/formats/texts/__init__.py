@@ -9,6 +9,7 @@ sources: the files of a call: use, format, name; test sets found by name
 parallel: files side by side as one table
 join: rows of several files, matched by ids, documents or sources
 documents: files with ids of documents and segments (SGML, WMT's XML) as tables
+furniture: marks of tools around and inside lines: how they are found and removed
 rows: rows to be written: limits of each format, and documents that rows form
 plain: plain text, one segment a line; lists of documents
 delimited: tables separated by tabs, commas or semicolons (TSV, CSV)

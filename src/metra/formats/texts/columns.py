@@ -106,6 +106,8 @@ class ReadingOptions(NamedTuple):
     sheet: str | None = None
     #: The language pair of the rows of tables that have several, such as en-de.
     pair: str | None = None
+    #: Kinds of marks that are removed from outputs, see `metra.formats.texts.furniture`.
+    clean: str = ""
 
 
 # Keys of WMT's test sets and submissions since 2025 that hold no segments.

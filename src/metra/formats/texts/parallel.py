@@ -34,6 +34,13 @@ class ParallelTable:
 
     def __init__(self, files: Sequence[Source]) -> None:
         """Look at how files begin, and through their keys, to learn columns and order."""
+        #: The kinds of marks that are removed from outputs, with plus signs between them.
+        self.cleaned = ""
+        for names in (file.reading.clean for file in files if file.reading):
+            if names:
+                from metra.formats.texts.furniture import make_cleaner, parse_names
+
+                self.cleaned, self._clean = parse_names(names), make_cleaner(names)
         #: How tables were read, by path, where that had to be recognised.
         self.layouts: dict[str, str] = {}
         #: How rows of several files were found to belong together, empty if by position.
@@ -144,6 +151,8 @@ class ParallelTable:
                 if field not in wanted:
                     continue
                 values = part[own_field]
+                if self.cleaned and field.role == "output":
+                    values = self._clean(list_values(values))
                 if field in table:
                     _check_agreement(field, table[field], values, start)
                 table[field] = values

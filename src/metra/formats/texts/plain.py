@@ -5,7 +5,7 @@ from contextlib import ExitStack, closing
 from typing import TYPE_CHECKING
 
 from metra.errors import FormatError, OptionError, format_count
-from metra.formats.lines import LineReader, list_strings, read_lines
+from metra.formats.lines import LineReader, has_other_ends, list_strings, read_lines
 from metra.formats.stream import format_path
 from metra.formats.texts import columns
 from metra.formats.texts.columns import Columns, Field, Reader
@@ -106,6 +106,8 @@ def _format_lines(chunk: "RowChunk", field: Field) -> Iterator[str]:
             refuse_value(chunk, index, field, "holds a tab", "plain")
         if chunk.first + index == 0 and line.startswith("\ufeff"):
             refuse_value(chunk, index, field, "starts with a byte order mark", "plain")
+        if chunk.first == 0 and len(chunk.rows[field]) == 1 and has_other_ends(line):
+            refuse_value(chunk, 0, field, "is one line with carriage returns", "plain")
         yield line
 
 

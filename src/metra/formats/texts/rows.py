@@ -89,8 +89,9 @@ def format_cells(
 
 def find_line_problem(text: str) -> str | None:
     """Return why a text cannot stand on a line of its own, None if it can."""
-    if "\n" in text:
-        return "contains a line break"
+    for mark, what in (("\n", "line break"), ("\0", "zero byte")):
+        if mark in text:
+            return f"contains a {what}"
     # A carriage return before the end of a line is taken for a part of it.
     return "ends in a carriage return" if text.endswith("\r") else None
 

@@ -1,0 +1,185 @@
+"""Marks of tools around and inside lines, found by guards and removed by name."""
+
+import re
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, TypeAlias
+
+from metra.errors import UnknownNameError, no_such
+
+Replacement: TypeAlias = str | Callable[[re.Match[str]], str]
+
+
+class Furniture(NamedTuple):
+    """A kind of marks: how guards find it in a line, and how it is removed."""
+
+    name: str
+    #: What a text has, for messages.
+    title: str
+    #: One of them is in each text with the marks, before whose lines stand line feeds.
+    signs: tuple[str, ...]
+    #: The marks in a line, and what is put in their place.
+    pattern: str
+    replacement: Replacement = ""
+    #: The share of lines with the marks from which on guards warn.
+    share: float = 0.05
+    #: The share of lines that must have a sign before the pattern is tried.
+    least: float = 0.0
+    #: Further names of marks that the pattern finds as well.
+    covers: tuple[str, ...] = ()
+
+
+def _join_pieces(line: re.Match[str]) -> str:
+    return line[0].replace(" ", "").replace("▁", " ")
+
+
+def _decode_string(line: re.Match[str]) -> str:
+    import json
+
+    try:
+        return str(json.loads(line[0].strip().removesuffix(",")))
+    except ValueError:
+        return line[0]
+
+
+def _decode_escapes(escapes: re.Match[str]) -> str:
+    codes = [int(code, 16) for code in escapes[0].split("\\u")[1:]]
+    pairs = b"".join(code.to_bytes(2, "big") for code in codes)
+    return pairs.decode("utf-16-be", "replace")
+
+
+def _decode_entity(entity: re.Match[str]) -> str:
+    from html import unescape
+
+    return unescape(entity[0])
+
+
+def _unquote(line: re.Match[str]) -> str:
+    return next(filter(None, line.groups()), "").replace('""', '"')
+
+
+#: Quotes inside a line in quotes follow a blank or a bracket: a line that begins and ends with
+#: a quotation, such as "Yes," he said, "no.", is not in quotes.
+_STRAIGHT = r'"((?:[^"]|""|(?<=[\s(])"[^"]+")*|"[^"].*|.*[^"]")"'
+_PAIRS = (*zip("“„„«»「『‘", "”“”»«」』’", strict=True),)
+_SINGLE = ("'", "`")
+_QUOTED = "|".join(
+    [
+        _STRAIGHT,
+        *(f"{a}([^{a}{b}]*(?:{a}[^{a}{b}]*{b}[^{a}{b}]*)*){b}" for a, b in _PAIRS),
+        *(rf"{a}((?:[^{a}]|(?<=\w){a}(?=\w))*){a}" for a in _SINGLE),
+    ]
+)
+_SURE = (
+    r"(?:(?:sure|certainly|of course|absolutely|okay|ok|yes)\b[^:.!]{0,30}[,.!:]\W*)?"
+)
+_TRANSLATION = (
+    r"(?:translat(?:ion|ed)|übersetz\w+|traduc(?:tion|ción)|tradu(?:zione|ção)|перевод)"
+)
+_HERE = (
+    r"(?:here(?:'s|’s| is| are)|this is|below is|hier ist|voici|ecco|aqu[íi] está|вот)"
+    rf"\b[^:.!?]{{0,60}}\b(?:{_TRANSLATION}|text|version|sentence|result|output)\b"
+    r"[^:.!?]{0,60}"
+)
+_TITLE = (
+    rf"(?:the |die |la |a )?(?:\w+ )?{_TRANSLATION}"
+    r"(?: \(\w+\)| (?:in\w*|to|en|em|au|al) \w+)?"
+)
+
+#: The kinds of marks, in the order in which they are removed and warned of.
+FURNITURE = (
+    Furniture("bom", "byte order marks", ("\ufeff",), "\ufeff"),
+    Furniture(
+        "think",
+        "the reasoning of a model (<think>)",
+        ("<",),
+        r"^.*</(?:think(?:ing)?|reasoning)>\s*|<(?:think(?:ing)?|reasoning)>.*$",
+        share=0.02,
+    ),
+    Furniture(
+        "tags",
+        "marks of sentences or languages",
+        ("<", "_", "\n>", "[CLS]", "[SEP]", "[PAD]"),
+        r"\s*(?:</?s>|<pad>|<[be]os>|<\|\w+\|>|\[(?:CLS|SEP|PAD)\]|^>>[\w-]+<<|^__\w+?__"
+        r"|^<2\w+>|(?<![^\s>])[a-z]{3}_[A-Z][a-z]{3}(?= ))\s*",
+        " ",
+    ),
+    Furniture(
+        "preamble",
+        "an introduction before the translation",
+        ("\nHere", "\nSure", "ranslati", "setzung", "tradu", "Tradu", "перевод"),
+        rf"(?i)^[\s*#]*{_SURE}(?:{_HERE}|{_TITLE})\s?:\**\s*",
+    ),
+    Furniture(
+        "json",
+        "strings of JSON",
+        ("\\",),
+        r'^\s*"(?:[^"\\]|\\.)*"\s*,?\s*$',
+        _decode_string,
+        share=0.8,
+        covers=("quotes", "escapes"),
+    ),
+    Furniture(
+        "quotes",
+        "quotes around the text",
+        tuple(f"\n{mark[0]}" for mark in ('"', *_PAIRS, *_SINGLE)),
+        rf"^\s*(?:{_QUOTED})\s*$",
+        _unquote,
+        share=0.8,
+        least=0.8,
+    ),
+    Furniture(
+        *("numbering", "numbers before the text"),
+        tuple(f"\n{mark}" for mark in "0123456789[("),
+        r"^[\[(]?\d+(?:[.:\])]|\.\))\s+|^\d+\t",
+        share=0.8,
+        least=0.8,
+    ),
+    Furniture("bpe", "marks of BPE (@@)", ("@@",), r"@@(?: |$)"),
+    Furniture(
+        *("sentencepiece", "pieces of SentencePiece (▁)", ("▁",)),
+        *(r"^.*▁.*$", _join_pieces),
+    ),
+    Furniture("joiner", "joiners of a tokeniser (￭)", ("￭",), " ?￭ ?"),
+    Furniture("wordpiece", "pieces of words (##)", (" ##",), r" ##(?=\w)"),
+    Furniture(
+        "entities",
+        "entities of HTML",
+        ("&",),
+        r"&(?:amp|quot|lt|gt|apos|nbsp|#\d{2,7}|#x[0-9a-fA-F]{2,6});",
+        _decode_entity,
+    ),
+    Furniture(
+        *("escapes", "escapes of characters (\\u00e9)", ("\\",)),
+        *(r"(?:\\u[0-9a-fA-F]{4})+", _decode_escapes),
+    ),
+)
+_BY_NAME = {kind.name: kind for kind in FURNITURE}
+
+
+def parse_names(names: str) -> str:
+    """Check names of kinds, parted by commas or plus signs, and put them in order.
+
+    >>> parse_names("bpe, think")
+    'think+bpe'
+    """
+    given = re.split(r"\s*[+,]\s*", names)
+    for name in given:
+        if name not in _BY_NAME:
+            raise UnknownNameError(no_such("kind of marks", name, _BY_NAME))
+    return "+".join(name for name in _BY_NAME if name in given)
+
+
+def make_cleaner(names: str) -> Callable[[Sequence[str | None]], list[str | None]]:
+    """Return a function that removes kinds of marks from lines."""
+    kinds = [_BY_NAME[name] for name in parse_names(names).split("+")]
+    subs = [(re.compile(kind.pattern, re.DOTALL), kind.replacement) for kind in kinds]
+
+    def clean(line: str | None) -> str | None:
+        if line is None:
+            return None
+        for pattern, replacement in subs:
+            cleaned = pattern.sub(replacement, line)
+            line = line if cleaned == line else cleaned.strip()
+        return line
+
+    return lambda lines: [*map(clean, lines)]

@@ -1,0 +1,404 @@
+"""Checks of samples of texts, each for a mistake of files or settings.
+
+A check is a function of the sample that gives a sentence for each problem; docs/guards.md lists
+the checks, and the texts that their limits were set on.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from itertools import chain, pairwise
+
+from metra.formats.texts.furniture import FURNITURE, Furniture
+from metra.scoring.text_sample import (
+    CHINESE,
+    LineBlock,
+    TextSample,
+    choose_lines,
+    count_letters,
+    find_script,
+    find_unspaced_script,
+    has_reference,
+    is_many,
+)
+
+#: Fewer segments than this prove nothing about a file.
+LEAST = 10
+#: Shares of lines from which on a warning is given.
+MANY_EMPTY, MANY_ESCAPED, MANY_PARTED = 0.05, 0.05, 0.25
+#: So many frequent words of the reference are looked for. How frequent a text has them at
+#: least, relative to the reference; the same for letters of the reference's script.
+FREQUENT_WORDS, SAME_LANGUAGE, SAME_SCRIPT = 50, 0.3, 0.45
+#: Fewer words or letters than this show no language or script.
+LEAST_WORDS, LEAST_LETTERS = 100, 50
+#: Lines of so many characters are enough for words.
+ENOUGH_FOR_WORDS = 3000
+#: Somebody has cut the words of a text without blanks that has fewer letters than this for
+#: each blank between them.
+CUT_LENGTH = 6
+#: Shifted lines share this many times the words, and at least this share of them.
+SHIFT_RATIO, SHIFT_LEAST = 2.0, 0.15
+#: This share of a block's lines has to fit better where the block is shifted to.
+SHIFTED_LINES = 2 / 3
+#: Lines that share so many words with their reference are where they belong.
+IN_PLACE = 0.25
+#: Words that are in this share of the reference's lines at most show the order of lines, if so
+#: many pairs of lines share one: lines share at least this many times as many with their own.
+#: Fewer lines than this show no order.
+RARE_SHARE, LEAST_PAIRS, PLACE_RATIO, LEAST_SHUFFLED = 0.05, 20, 4, 20
+#: Lines at both ends of a block that are not looked for at other lines.
+MARGIN = 2
+
+_REFERENCE_NAME = r"(?i:(?:.*[._-])?ref(?:erence)?s?(?:[._-]?(?:[a-z]|[0-9]{1,2}))?)"
+#: Escapes of Moses's tokeniser, with blanks around them; other texts have them in words.
+_TOKENISER_ESCAPES = (
+    r"@-@|(?<!\S)(?:&(?:quot|#39|#91|#93);(?!\S)|&apos;(?:\s|$|[a-z]{1,2}\b))"
+)
+#: Tokenisers that part words at blanks and punctuation only.
+_BY_BLANKS = ("13a", "intl", "none")
+#: What cuts scripts without blanks, by script.
+_CUTS = {
+    "CJK": ("Chinese", "zh"),
+    "JAPANESE": ("Japanese", "ja-mecab (install metra[ja]) or tok=char"),
+    "MYANMAR": ("Burmese", "char or tok=spm@MODEL"),
+}
+_OTHER_CUT = "char or tok=spm@MODEL"
+
+
+def check_names(sample: TextSample) -> Iterator[str]:
+    """Find outputs with the name of a reference, but other lines."""
+    equal = {name for names in sample.equal if has_reference(names) for name in names}
+    for name in sample.systems:
+        if re.fullmatch(_REFERENCE_NAME, name) and f"output {name!r}" not in equal:
+            yield (
+                f"The output {name!r} has the name of a reference but is scored as a "
+                "system; if it is a reference, give it with `refs`."
+            )
+
+
+def check_equal_texts(sample: TextSample) -> Iterator[str]:
+    """Find outputs and references given twice, or one as the other."""
+    for names in sample.equal:
+        references = [name for name in names if has_reference([name])]
+        outputs = [name for name in names if name not in references]
+        equal = f"equal in {sample.scope} {sample.segments} segments"
+        if len(references) > 1:
+            yield (
+                f"{_begin_sentence(references)} are {equal}; leave out all but one, because "
+                "copies add nothing."
+            )
+        if references and outputs:
+            yield (
+                f"{_begin_sentence([references[0], *outputs])} are {equal}; check that the "
+                "reference was not given as a system."
+            )
+        elif outputs:
+            yield (f"{_begin_sentence(outputs)} are {equal}; check the files.")
+
+
+def check_order(sample: TextSample) -> Iterator[str]:
+    """Find texts whose lines have the words of other lines of the reference."""
+    if not sample.refs:
+        return
+    expected = _collect_words(sample.reference, sample.is_unspaced)
+    for name, lines in list(sample.texts.items())[1:]:
+        words = _collect_words(lines, sample.is_unspaced)
+        for block in sample.blocks:
+            offset = _find_offset(words, expected, block)
+            if offset:
+                distance = "one line" if abs(offset) == 1 else f"{abs(offset)} lines"
+                yield (
+                    f"The lines of {_name_texts([name])} seem shifted: from segment "
+                    f"{block.segment} on they match the reference {distance} "
+                    f"{'later' if offset > 0 else 'earlier'}; look for lines that are "
+                    "missing, added or broken in two before it."
+                )
+                break
+        else:
+            if _is_shuffled(words, expected):
+                yield (
+                    f"The lines of {_name_texts([name])} seem to be in another order than "
+                    "those of the reference: they share hardly more words with their own "
+                    "lines of it than with any others; restore the order."
+                )
+
+
+def _collect_words(lines: Sequence[str], is_unspaced: bool) -> list[set[str]]:
+    """Collect the words of each line; of unspaced scripts, bigrams."""
+    if is_unspaced:
+        return [set(map("".join, pairwise(line))) for line in lines]
+    return [set(line.lower().split()) for line in lines]
+
+
+def _find_offset(
+    words: list[set[str]], expected: list[set[str]], block: LineBlock
+) -> int:
+    """Return how many lines later the words of a block are in the reference, mostly 0."""
+    inner = range(block.start + MARGIN, block.stop - MARGIN)
+    if len(inner) < LEAST - 2 * MARGIN:
+        return 0
+
+    def measure_overlaps(offset: int) -> list[float]:
+        return [
+            _measure_overlap(words[index], expected[index + offset]) for index in inner
+        ]
+
+    here = measure_overlaps(0)
+    # A few lines that are in place clear a block.
+    if sum(here[::3]) > IN_PLACE * len(here[::3]):
+        return 0
+    shifts = [(measure_overlaps(offset), offset) for offset in (-2, -1, 1, 2)]
+    shifted, offset = max(shifts, key=lambda shift: sum(shift[0]))
+    least = max(SHIFT_RATIO * sum(here), SHIFT_LEAST * len(inner))
+    nearer = sum(map(float.__gt__, shifted, here))
+    is_shifted = sum(shifted) > least and nearer >= SHIFTED_LINES * len(inner)
+    return offset if is_shifted else 0
+
+
+def _measure_overlap(own: set[str], others: set[str]) -> float:
+    return 2 * len(own & others) / (len(own) + len(others) or 1)
+
+
+def _is_shuffled(words: list[set[str]], expected: list[set[str]]) -> bool:
+    """Compare the rare words that lines share with their own line and with any line."""
+    count = len(expected)
+    # A few lines that are in place clear a text.
+    places = range(0, count, 3)
+    here = (_measure_overlap(words[index], expected[index]) for index in places)
+    if count < LEAST_SHUFFLED or sum(here) > IN_PLACE * len(places):
+        return False
+    frequencies = Counter(chain.from_iterable(expected))
+    most = max(1, RARE_SHARE * count)
+    rare = {word: lines for word, lines in frequencies.items() if lines <= most}
+    pairs = sum(rare.get(word, 0) for line in words for word in line)
+    own = sum(
+        word in rare
+        for line, others in zip(words, expected, strict=True)
+        for word in line & others
+    )
+    return pairs >= LEAST_PAIRS and own * count < PLACE_RATIO * pairs
+
+
+def check_languages(sample: TextSample) -> Iterator[str]:
+    """Find texts in another script, or without the frequent words of the reference."""
+    if not sample.refs:
+        return
+    letters = count_letters(sample.reference)
+    script = find_script(letters)
+    scripts = CHINESE if script == "CJK" else {script}
+    words = _count_words(sample.reference, sample.is_unspaced)
+    frequent = {word for word, _ in words.most_common(FREQUENT_WORDS)}
+
+    def is_other(name: str, lines: Sequence[str]) -> bool:
+        own = sample.letters[name]
+        if _compare_shares(scripts, own, letters, LEAST_LETTERS) < SAME_SCRIPT:
+            return True
+        own = _count_words(lines, sample.is_unspaced)
+        return _compare_shares(frequent, own, words, LEAST_WORDS) < SAME_LANGUAGE
+
+    others = [
+        name
+        for name, lines in sample.texts.items()
+        if name not in sample.copies and is_other(name, lines)
+    ]
+    if others:
+        # Marks inside words change the words.
+        marked = {*chain.from_iterable(_find_furniture(sample).values())}
+        others = [name for name in others if name not in marked]
+    if others:
+        yield (
+            f"The language of {_name_texts(others)} does not look like that of the reference; "
+            "check that the files belong together."
+        )
+
+
+def _count_words(lines: Sequence[str], is_unspaced: bool) -> Counter[str]:
+    """Count words of some lines, with marks that follow them; of unspaced scripts, letters."""
+    text = " ".join(choose_lines(lines, ENOUGH_FOR_WORDS)).lower()
+    words = text if is_unspaced else text.split()
+    return Counter(word for word in words if word[0].isalpha())
+
+
+def _compare_shares(
+    keys: set[str], counts: Counter[str], expected: Counter[str], least: int
+) -> float:
+    """Divide the share of the keys by their expected share; 1 if there are too few counts."""
+    if min(counts.total(), expected.total()) < least:
+        return 1.0
+    share, usual = (sum(map(own.__getitem__, keys)) for own in (counts, expected))
+    return share / counts.total() * expected.total() / usual
+
+
+def check_copies(sample: TextSample) -> Iterator[str]:
+    """Find outputs that repeat the source."""
+    if copies := sample.copies:
+        verb, limit = ("equals", "") if len(copies) == 1 else ("equal", "up to ")
+        yield (
+            f"{_begin_sentence(list(copies))} {verb} the source in {limit}"
+            f"{max(copies.values()):.0%} of the lines compared; check that the system has "
+            "translated them."
+        )
+
+
+def check_empty_lines(sample: TextSample) -> Iterator[str]:
+    """Find texts with many empty lines where other texts have something."""
+    rows = zip(*sample.texts.values(), strict=True)
+    expected = [any(map(str.strip, row)) for row in rows]
+    for name, lines in sample.columns.items():
+        empty = sum(
+            line is not None and not line.strip() and is_expected
+            for line, is_expected in zip(lines, expected, strict=True)
+        )
+        if is_many(empty, MANY_EMPTY, len(lines)):
+            yield (
+                f"{_begin_sentence([name])} has no text in {empty} of the {len(lines)} lines "
+                "compared; check that the file is complete."
+            )
+
+
+def check_tokenised(sample: TextSample) -> Iterator[str]:
+    """Find texts with blanks before punctuation marks and other traces of tokenisers."""
+    tokenised = [
+        name
+        for name, lines in sample.texts.items()
+        if _is_tokenised(sample, name)
+        or (find_unspaced_script(sample.letters[name]) == "CJK" and _is_cut(lines))
+    ]
+    is_all = len(tokenised) == len(sample.texts)
+    if tokenised and not (is_all and set(sample.toks.values()) == {"none"}):
+        verb, pronoun = ("is", "it") if len(tokenised) == 1 else ("are", "them")
+        yield (
+            f"{_begin_sentence(tokenised)} {verb} tokenised text (spaces before "
+            "punctuation or between Chinese characters, @-@ or &quot;), which "
+            f"changes scores; detokenise {pronoun}, or if all texts are tokenised in "
+            "the same way choose tok=none."
+        )
+
+
+def _is_tokenised(sample: TextSample, name: str) -> bool:
+    """Look for blanks before commas and full stops (French has none there), and escapes."""
+    lines, text = sample.texts[name], sample.joined[name]
+    parted = _count_lines(r" ,(?= )| \.\s*$", lines)
+    if is_many(parted, MANY_PARTED, _count_lines(r",|\.\s*$", lines)):
+        return True
+    if "&" not in text and "@-@" not in text:
+        return False
+    escaped = _count_lines(_TOKENISER_ESCAPES, lines)
+    return is_many(escaped, MANY_ESCAPED, len(lines))
+
+
+def check_furniture(sample: TextSample) -> Iterator[str]:
+    """Find outputs with marks of tools beside the text, unless references have them, too."""
+    marked = _find_furniture(sample)
+    for kind in FURNITURE:
+        if outputs := marked[kind.name]:
+            most = max(outputs.values(), key=len)
+            verb, limit = ("has", "") if len(outputs) == 1 else ("have", "up to ")
+            yield (
+                f"{_begin_sentence(list(outputs))} {verb} {kind.title} in {limit}{len(most)} "
+                f"of the {len(sample)} lines compared, such as {most[0]!r}; remove them with "
+                f"`clean` {kind.name}, or correct the file."
+            )
+
+
+def _find_furniture(sample: TextSample) -> dict[str, dict[str, list[str]]]:
+    """Return places of marks by kind and output."""
+    references = [own for name, own in sample.texts.items() if has_reference([name])]
+    marked: dict[str, dict[str, list[str]]] = {kind.name: {} for kind in FURNITURE}
+    for name, lines in sample.texts.items():
+        if has_reference([name]):
+            continue
+        text = sample.joined[name]
+        filled = len(lines) - lines.count("")
+        covered = {"entities"} if "&" in text and _is_tokenised(sample, name) else set()
+        for kind in FURNITURE:
+            if kind.name in covered or not any(map(text.__contains__, kind.signs)):
+                continue
+            if kind.least and sum(map(text.count, kind.signs)) < kind.least * filled:
+                continue
+            marks = _list_marks(kind, lines)
+            if is_many(len(marks), kind.share, filled):
+                usual = (len(_list_marks(kind, own)) for own in references)
+                if len(marks) > 2 * max(usual, default=0):
+                    marked[kind.name][name] = marks
+                    covered.update(kind.covers)
+    return marked
+
+
+def _list_marks(kind: Furniture, lines: Sequence[str]) -> list[str]:
+    """List the beginnings of marks with what stands before them, one of a line."""
+    matches = map(re.compile(kind.pattern, re.DOTALL).search, lines)
+    return [
+        match.string[max(0, match.start() - 10) :][:40] for match in matches if match
+    ]
+
+
+def _count_lines(pattern: str, lines: Sequence[str]) -> int:
+    return sum(map(bool, map(re.compile(pattern).search, lines)))
+
+
+def check_tokenisers(sample: TextSample) -> Iterator[str]:
+    """Find metrics that cut at blanks, for texts of scripts that have none."""
+    specs = [spec for spec, tok in sample.toks.items() if tok in _BY_BLANKS]
+    texts = [sample.reference] if sample.refs else sample.texts.values()
+    if specs and (cut := next(filter(None, map(_find_cut, texts)), None)):
+        toks = dict.fromkeys(sample.toks[spec] for spec in specs)
+        yield (
+            f"The texts are {cut[0]}, which has no spaces between words, but "
+            f"{', '.join(specs)} cut{'s' if len(specs) == 1 else ''} words with "
+            f"tok={', '.join(toks)}; choose tok={cut[1]}."
+        )
+
+
+def _find_cut(lines: Sequence[str]) -> tuple[str, str] | None:
+    """Name the language and the tokeniser of an unspaced text; None for other texts."""
+    counts = count_letters(lines)
+    script = find_unspaced_script(counts)
+    if not script or _is_cut(lines):
+        return None
+    kana = counts["HIRAGANA"] + counts["KATAKANA"]
+    if script == "CJK" and kana >= 0.1 * counts["CJK"]:
+        script = "JAPANESE"
+    return _CUTS.get(script, (script.capitalize(), _OTHER_CUT))
+
+
+def _is_cut(lines: Sequence[str]) -> bool:
+    """Return True for many blanks between the letters of an unspaced script."""
+    letter, text = r"[^\x00-\x7f\s]", "\n".join(lines)
+    blanks = len(re.findall(f"(?<={letter}) +(?={letter})", text))
+    return len(re.findall(letter, text)) < CUT_LENGTH * blanks
+
+
+def _name_texts(names: Sequence[str]) -> str:
+    """Name references and outputs, not more than four outputs.
+
+    >>> _name_texts(["reference 1", "output 'a'", "output 'b'"])
+    "reference 1 and the outputs 'a', 'b'"
+    """
+    parts = []
+    for kind, article in (("reference", ""), ("output", "the ")):
+        own = [name.partition(" ")[2] for name in names if name.startswith(kind)]
+        if own:
+            more = f" and {len(own) - 4} more" if own[4:] else ""
+            noun = f"{article}{kind}{'s' if own[1:] else ''}"
+            parts.append(f"{noun} {', '.join(own[:4])}{more}")
+    return " and ".join(parts)
+
+
+def _begin_sentence(names: Sequence[str]) -> str:
+    """Name references and outputs at the start of a sentence."""
+    text = _name_texts(names)
+    return text[:1].upper() + text[1:]
+
+
+#: The checks by the names of their guards, in the order of their warnings.
+CHECKS: dict[str, Callable[[TextSample], Iterator[str]]] = {
+    "equal texts": check_equal_texts,
+    "shifted lines": check_order,
+    "language": check_languages,
+    "copied source": check_copies,
+    "empty lines": check_empty_lines,
+    "furniture": check_furniture,
+    "tokenised text": check_tokenised,
+    "tokeniser": check_tokenisers,
+}

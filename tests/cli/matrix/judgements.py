@@ -208,12 +208,14 @@ for name, spec in (("hter", "hter"), ("HTER", "HTER"), ("TER", "ter"), ("WER", "
     )
 
 
-def score_one(folder: Path, content: str, name: str = "comet.txt") -> list:
+def score_one(
+    folder: Path, content: str, name: str = "comet.txt", spec: str = "comet"
+) -> list:
     """Give one output and a file of its scores."""
     (folder / name).write_text(content, encoding="utf-8")
     out = write_lines(folder / "A.txt", A)
     ref = write_lines(folder / "ref.txt", REF)
-    return [out, "-r", ref, "-m", f"comet@{folder / name}"]
+    return [out, "-r", ref, "-m", f"{spec}@{folder / name}"]
 
 
 COLUMN = [f"{value:.4f}" for value in OF_A]
@@ -287,7 +289,7 @@ for kind, content, expect in (
         ("segments", {key: value for key, value in SEGMENTS.items() if key[0] == "A"}),
     ):
         CASES[f"scores: MetricX's lines, {kind}, {command}"] = Case(
-            partial(score_one, content=content, name="metricx.jsonl"),
+            partial(score_one, content=content, name="m.jsonl", spec="metricx"),
             scores=truth,
             expect=expect,
             command=command,

@@ -95,10 +95,11 @@ def po(unit: str = PO_UNIT, head: str = PO_HEAD, **more) -> Render:
 def render_properties(_: Sequence[str], targets: Sequence[str]) -> bytes:
     """Write Java's properties, which have escapes for other letters than ASCII."""
     lines = (
-        f"key.{number} = {target.encode('ascii', 'backslashreplace').decode()}\n"
+        f"key.{number} = "
+        + "".join(c if c.isascii() else f"\\u{ord(c):04x}" for c in target)
         for number, target in enumerate(targets, 1)
     )
-    return "".join(lines).replace("\\xf6", "\\u00f6").encode()
+    return "".join(f"{line}\n" for line in lines).encode()
 
 
 def render_json(

@@ -49,7 +49,10 @@ COLUMNS: dict[str, tuple[Mapping[str, Sequence], Mapping[str, Sequence[str]]]] =
     "mt beside mt_2": ({"mt": A, "mt_2": B}, {"mt": A, "mt_2": B}),
     "mt1 and mt2": ({"mt1": A, "mt2": B}, {"mt1": A, "mt2": B}),
     "hyp1 and hyp2": ({"hyp1": A, "hyp2": B}, {"hyp1": A, "hyp2": B}),
-    "hyp beside system B": ({"hyp": A, "system B": B}, {"hyp": A, "system B": B}),
+    "hyp beside system B": (
+        {"hyp": A, "system B": B},
+        {"hyp": A, "system B": B},
+    ),
     "output beside post-edit": ({"output": A, "post-edit": REF}, {"*": A}),
     "output and score": ({"output": A, "score": SCORES}, {"*": A}),
     "translation": ({"translation": A}, {"*": A}),

@@ -14,6 +14,7 @@ import command_pages
 import consoles
 import metric_pages
 import protocol_scales
+import seed_rows
 from page_blocks import fill_block
 
 from metra.corpus import examples
@@ -77,6 +78,8 @@ def generate_pages() -> dict[Path, str]:
         if path.suffix == ".md":
             text = f"\n{text}\n"  # Markdown wants a blank line after a comment
         pages[path] = fill_block(pages.get(path) or found(path), block, text)
+    seeds = ROOT / "docs" / "seeds.md"
+    pages[seeds] = seed_rows.fill_rows(found(seeds))
     return pages
 
 

@@ -118,6 +118,7 @@ SINGLE = {
 }
 
 
+@pytest.mark.seed("2.28")
 @pytest.mark.parametrize(
     ("trait", "case"), [(trait, case) for trait in SINGLE for case in SINGLE[trait]]
 )

@@ -55,6 +55,7 @@ def test_a_sample_of_segments():
     assert judged_places(sampled()) == list(range(20))
 
 
+@pytest.mark.seed("3.2")
 def test_a_sample_of_documents_and_within_documents():
     whole = judged_places(sampled(sample=2, sample_by="document"))
     assert Counter(place // 4 for place in whole) == Counter(
@@ -161,6 +162,7 @@ def choose(texts):
 MIXED = [REFERENCE[0], SECOND[1], REFERENCE[2]]
 
 
+@pytest.mark.seed("3.3")
 def test_judges_see_the_source_and_all_references():
     frozen = choosing()
     assert [one.name for one in frozen.systems] == ["reference 1", "reference 2"]
@@ -269,6 +271,7 @@ def parted(write, table=(), asked="adequacy", **wishes):
     return opened(asked, read_material({"portions": str(path)}), **wishes)
 
 
+@pytest.mark.seed("3.34")
 def test_only_marked_parts_are_judged(write):
     frozen = parted(write)
     assert frozen.material["portions"] == {
@@ -330,6 +333,7 @@ def test_no_copy_with_a_marked_part_is_degraded(write):
 # What is not a translation
 
 
+@pytest.mark.seed("3.35")
 def test_skipped_outputs_are_counted_in_the_export():
     """How they are counted is tested with the question about missing scores."""
     frozen = opened("adequacy", skip_nontranslations=True)

@@ -84,6 +84,7 @@ def test_characters_are_the_words_where_no_blanks_are_written():
 TEXT = "one two three four five six seven EIGHT, nine ten eleven twelve Café."
 
 
+@pytest.mark.seed("5.59", prints="n = 8")
 @pytest.mark.parametrize(
     ("every", "offset", "expected"),
     [
@@ -229,6 +230,8 @@ def read(words, ms, word="w", **scale):
     return scored
 
 
+@pytest.mark.seed("5.53")
+@pytest.mark.seed("5.55")
 @pytest.mark.parametrize(
     ("pace", "scale", "hundred"),
     load_cases("measures: the score falls on both sides of the natural speed"),
@@ -287,6 +290,7 @@ def test_no_time_is_trusted_beyond_the_servers():
     assert cut == {"correction": {"ms": 4, "text": "t"}}
 
 
+@pytest.mark.seed("5.57")
 def test_correction_is_minutes_for_ten_words_keys_for_a_word_and_hter():
     output = " ".join(["w"] * 98) + " bad word"
     value = {
@@ -300,6 +304,7 @@ def test_correction_is_minutes_for_ten_words_keys_for_a_word_and_hter():
     assert [one.hundred for one in found] == [50, pytest.approx(100 * 11 / 12), 99]
 
 
+@pytest.mark.seed("5.69")
 def test_questions_are_right_by_choice_or_by_accepted_wording():
     asks = QuestionSet(
         (

@@ -375,15 +375,20 @@ CASES = [
 ]
 
 
+@pytest.mark.seed("5.56")
+@pytest.mark.seed("5.60")
+@pytest.mark.seed("5.61")
 @pytest.mark.parametrize(("found", "expected"), CASES)
 def test_by_hand(found, expected):
     assert found() == expected
 
 
+@pytest.mark.seed("5.28", prints="there are 24 tokens")
 def test_a4a_the_sentence_has_24_tokens():
     assert len(split_workbook_words(MARY)) == 24
 
 
+@pytest.mark.seed("5.30", prints="one deletion and 3 moves")
 def test_a4a_four_words_moved_of_which_one_is_deleted():
     # "in the center of" goes to the front, without "the".
     words_of = split_workbook_words(MARY)
@@ -413,6 +418,7 @@ SCALES = [
 ]
 
 
+@pytest.mark.seed("5.66", prints="This measure ranges between 0 and 3")
 @pytest.mark.parametrize(("name", "low", "high"), SCALES)
 def test_scales_from_their_worst_to_their_best_are_0_to_100(name, low, high):
     asked = protocol(name)
@@ -424,6 +430,7 @@ def test_scales_from_their_worst_to_their_best_are_0_to_100(name, low, high):
         )
 
 
+@pytest.mark.seed("5.65")
 @pytest.mark.parametrize("name", ["intelligibility", "clarity"])
 def test_h4_a_text_is_the_mean_of_its_sentences(name):
     frozen = opened(name, each=1, complete=True, repeats=0, degraded=0, judges=["ann"])
@@ -439,6 +446,10 @@ def test_h4_a_text_is_the_mean_of_its_sentences(name):
     assert scores == {"trip": pytest.approx(100 * 2.5 / 3), "brake": 0}
 
 
+@pytest.mark.seed(
+    "5.16",
+    prints="average score of 0.0 results in a SSER of 100%",
+)
 @pytest.mark.parametrize(
     ("score", "sser"),
     [
@@ -462,6 +473,7 @@ def score_of(spec, reference, output):
     return next(iter(found["s"].values())).score
 
 
+@pytest.mark.seed("5.24")
 def test_a3_names_are_found_after_the_workbooks_normalisation(write):
     names = "segment\ttype\ttext\n" + "".join(
         f"1\t{kind}\t{text}\n"
@@ -478,6 +490,7 @@ def test_a3_names_are_found_after_the_workbooks_normalisation(write):
     assert score_of(f"entities:file={path}", "x", output) == 80
 
 
+@pytest.mark.seed("5.47")
 def test_a5b_a_point_for_each_term_that_matches_exactly(write):
     listed = ("brake pad", "disc brake", "caliper", "piston")
     terms = "term\tsegment\n" + "".join(f"{term}\t1\n" for term in listed)
@@ -509,6 +522,11 @@ PRINTED_SCALES = [
 ]
 
 
+@pytest.mark.seed("1.16")
+@pytest.mark.seed("3.6", prints="Disfluent")
+@pytest.mark.seed("3.7", prints="Little")
+@pytest.mark.seed("5.63", prints="2 Fairly intelligible")
+@pytest.mark.seed("5.67", prints="Little")
 @pytest.mark.parametrize(("name", "step", "document", "labels"), PRINTED_SCALES)
 def test_scales_have_the_labels_of_the_documents(shared, name, step, document, labels):
     [printed] = (shared / "seeds").glob(f"{document}_*.txt")
@@ -523,6 +541,7 @@ def test_scales_have_the_labels_of_the_documents(shared, name, step, document, l
             assert not {"error", "lost", "wrong", "hard"} & {*anchor.text.split()}
 
 
+@pytest.mark.seed("3.36")
 def test_judges_read_what_a_fluent_sentence_is():
     [definition] = (
         point

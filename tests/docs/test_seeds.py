@@ -3,6 +3,7 @@
 import re
 import shlex
 import shutil
+import sys
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,10 @@ import pytest
 from metra.corpus import examples
 
 ROOT = Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(ROOT / "docs" / "tools"))
+
+import seed_rows  # noqa: E402 (docs is no package)
+
 PAGE = (ROOT / "docs" / "seeds.md").read_text(encoding="utf-8")
 ROW = re.compile(r"^\| (\d)\.(\d+) \| (.+) \| (.+) \| (.+) \|$", re.MULTILINE)
 ROWS = ROW.findall(PAGE)
@@ -20,7 +25,7 @@ TEST = re.compile(r"tests/[\w/]+\.py(?:::\w+)?")
 AGREEMENTS = (
     "exact",
     "equivalent",
-    "implemented",
+    "described, not checked",
     "superset",
     "differs",
     "not implemented",
@@ -90,6 +95,43 @@ def test_tests_that_the_page_names_exist(name):
     path, _, function = name.partition("::")
     text = (ROOT / path).read_text(encoding="utf-8")
     assert f"def {function}(" in text if function else "def test_" in text
+
+
+MARKS = seed_rows.list_marks()
+
+
+def test_the_last_column_is_that_of_the_marks():
+    assert seed_rows.fill_rows(PAGE) == PAGE, "run: python docs/tools/generate.py"
+    rows = {f"{paper}.{row}" for paper, row, *_ in ROWS}
+    assert [mark.row for mark in MARKS if mark.row not in rows] == []
+    assert len({mark.row for mark in MARKS}) == len(MARKS) > 100
+
+
+@pytest.mark.parametrize("mark", [m for m in MARKS if m.prints], ids=lambda m: m.row)
+def test_exact_rows_compare_with_what_the_document_prints(mark, shared):
+    [document] = (shared / "seeds").glob(f"00{int(mark.row[0]) - 1}_*.txt")
+    printed = " ".join(document.read_text(encoding="utf-8").split())
+    assert " ".join(mark.prints.split()) in printed
+    tokens = re.compile(r"\d+(?:\.\d+)?|[A-Za-z]{2,}")
+    path = ROOT / mark.test.partition("::")[0]
+    test = path.read_text(encoding="utf-8")
+    for name in re.findall(r'with_name\("([^"]+)"\)', test):  # its table of cases
+        test += path.with_name(name).read_text(encoding="utf-8")
+    without_marks = re.sub(r"@pytest\.mark\.seed\((?:[^()]|\([^()]*\))*\)", "", test)
+    known = {*tokens.findall(without_marks)}
+    numbers = {float(one) for one in known if one[0].isdigit()}
+    wanted = tokens.findall(mark.prints)
+    # A score may be tested in per cent.
+    compared = [
+        float(one) in numbers or round(100 * float(one), 6) in numbers
+        if one[0].isdigit()
+        else one in known
+        for one in wanted
+    ]
+    if any(one[0].isdigit() for one in wanted):
+        pairs = zip(wanted, compared, strict=True)
+        compared = [same for one, same in pairs if one[0].isdigit()]
+    assert all(compared), wanted
 
 
 def test_pages_that_the_page_links_to_exist():

@@ -40,6 +40,7 @@ def test_every_block_of_the_page_is_a_section(name):
     assert sorted(blocks) == sorted([*study_page.read_numbers(name), "claims"])
 
 
+@pytest.mark.seed("3.22")
 def test_the_pictures_are_drawn_from_the_numbers(name):
     drawings = study_page.draw_pictures(name, study_page.read_numbers(name))
     for path, drawing in drawings.items():

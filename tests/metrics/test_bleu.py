@@ -39,6 +39,9 @@ WORKED = [
 ]
 
 
+@pytest.mark.seed("3.12", prints="17/18")
+@pytest.mark.seed("3.13")
+@pytest.mark.seed("3.18", prints="| BLEU Score | 0.1871 | 0.3083 |")
 @pytest.mark.parametrize(("hyp", "refs", "counts", "totals", "expected"), WORKED)
 def test_worked_example(hyp, refs, counts, totals, expected):
     result = metra.score([hyp], [[ref] for ref in refs], "bleu:tok=none")

@@ -132,6 +132,7 @@ SETS = {
 }
 
 
+@pytest.mark.seed("2.5")
 @pytest.mark.parametrize("tok", TOKENIZERS)
 @pytest.mark.parametrize("name", SETS)
 def test_real_text(name, tok, shared, read_table):

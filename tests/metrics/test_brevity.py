@@ -31,6 +31,14 @@ def test_case_study(output, closest, mean, bleu, nist):
     assert penalties(output, closest, mean) == pytest.approx([bleu, nist], abs=5e-6)
 
 
+@pytest.mark.seed("3.24", prints="NLPR | 1967 | 3109 | 0.63 | 0.56")
+def test_the_penalty_that_the_lecture_prints():
+    bleu, _ = penalties(1967, 3109, 3421)
+    assert (round(1967 / 3109, 2), round(bleu, 2)) == (0.63, 0.56)
+
+
+@pytest.mark.seed("3.14")
+@pytest.mark.seed("3.20")
 @pytest.mark.parametrize("ratio", np.linspace(0.05, 1.2, 24).tolist())
 def test_by_definition(ratio):
     beta = math.log(0.5) / math.log(1.5) ** 2

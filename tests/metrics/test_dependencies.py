@@ -35,11 +35,13 @@ def find(sentence):
     ]
 
 
+@pytest.mark.seed("5.35", prints="ADVADJ(brightly, colored)")
 @pytest.mark.parametrize(("sentence", "expected"), CASES)
 def test_sentences_that_have_it(sentence, expected):
     assert "; ".join(find(sentence)) == expected
 
 
+@pytest.mark.seed("5.34", prints="NNPREP (Ministry, of, Affairs)")
 def test_the_profile_of_the_workbook_s_sentence():
     parses = [
         case.values for case in CASES if case.id.startswith("the workbook's sentence")

@@ -55,6 +55,7 @@ def test_by_hand(names):
     }
 
 
+@pytest.mark.seed("5.23")
 def test_by_document_a_name_counts_once_and_may_stand_anywhere(names, write, cli):
     output = write("out.txt", OUTPUTS)
     docs = write("docs.txt", ["a", "a", "b", "b"])

@@ -49,6 +49,7 @@ CASES = [
 ]
 
 
+@pytest.mark.seed("3.11")
 @pytest.mark.parametrize(("spec", "hyp", "refs", "expected"), CASES)
 def test_segment(spec, hyp, refs, expected):
     assert metra.metric(spec).sentence(hyp, refs) == pytest.approx(expected, abs=1e-9)
@@ -79,6 +80,44 @@ def test_edits_against_output_words():
     metric = metra.metric("wer:norm=output")
     assert metric.sentence("a b c d", ["a x"]) == pytest.approx(75.0)
     assert metric.sentence("", ["a b"]) == 200.0
+
+
+LECTURE = (  # Federico 2008: the output, its first reference, and how the slide aligns them
+    "it is a guide to action which ensures that the military always obeys the commands of the "
+    "party",
+    "it is a guide to action that ensures that the military will forever heed party commands",
+    (
+        "it is a guide to action which ensures that the military always obeys the - commands "
+        "of the party",
+        "it is a guide to action that ensures that the military will forever heed party "
+        "commands - - -",
+    ),
+)
+
+
+@pytest.mark.seed("3.8", prints="4 substitutions + 1 deletion + 3 insertions = 8")
+@pytest.mark.seed("3.9", prints=r"\frac{8}{18} = 0.44")
+@pytest.mark.seed("3.10", prints="4 substitutions + 1 deletion + 3 insertions")
+def test_the_example_of_the_lecture():
+    hyp, ref, (above, below) = LECTURE
+    result = metra.score([hyp], [[ref]], "wer:norm=output,tok=none")
+    ours = [result.parts[name] for name in ("substitutions", "insertions", "deletions")]
+    assert len(hyp.split()) == 18
+    assert sum(ours) == 8
+    assert round(result.score / 100, 2) == 0.44
+    assert result.score == pytest.approx(100 * 8 / 18)
+    # The slide's alignment costs as much: 4 substitutions, 1 deletion and 3 insertions. Ours
+    # has the fewest insertions and deletions that the lengths allow.
+    pairs = [*zip(above.split(), below.split(), strict=True)]
+    assert [one for one, _ in pairs if one != "-"] == hyp.split()
+    assert [other for _, other in pairs if other != "-"] == ref.split()
+    slide = (
+        sum(one != other and "-" not in (one, other) for one, other in pairs),
+        sum(one == "-" for one, _ in pairs),
+        sum(other == "-" for _, other in pairs),
+    )
+    assert slide == (4, 1, 3)
+    assert ours == [6, 2, 0]
 
 
 def count_ours(hyp, ref):
@@ -115,6 +154,7 @@ WORDS = st.lists(st.sampled_from("abcde"), max_size=80)
 SENTENCES = st.one_of(st.text(), WORDS.map(" ".join))
 
 
+@pytest.mark.seed("2.1")
 @settings(deadline=None)
 @given(
     st.lists(st.tuples(WORDS, WORDS, WORDS), min_size=1, max_size=3),
@@ -142,6 +182,7 @@ def test_per_equals_the_plain_definition(hyp, refs):
     assert per <= metra.metric("wer").sentence(*segment) + 1e-9
 
 
+@pytest.mark.seed("2.2")
 @settings(deadline=None)
 @given(st.lists(st.tuples(SENTENCES, SENTENCES), min_size=1, max_size=4))
 @example([("a b", "b a")])

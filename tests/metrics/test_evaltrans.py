@@ -36,6 +36,10 @@ def judged(write):
     return str(write("judged.tsv", JUDGED))
 
 
+@pytest.mark.seed("5.14")
+@pytest.mark.seed("5.15")
+@pytest.mark.seed("5.17")
+@pytest.mark.seed("5.18")
 def test_by_hand(judged):
     result = metra.score(OUTPUTS, metric=f"evaltrans:db={judged}")
     assert result.segments[:2].tolist() == [50, 90]
@@ -71,6 +75,7 @@ CASES = [  # output of sentence 1, k, score and edits worked by hand
 ]
 
 
+@pytest.mark.seed("5.12")
 @pytest.mark.parametrize(("output", "k", "score", "edits"), CASES)
 def test_extrapolation(judged, output, k, score, edits):
     rows = metra.metric(f"evaltrans:db={judged},k={k}").rows(Batch([output]))
@@ -108,6 +113,7 @@ def test_nothing_judged_is_no_score(write):
     assert result.interval() is None
 
 
+@pytest.mark.seed("5.19")
 def test_the_index_of_each_sentence(judged):
     metric = metra.metric(f"evaltrans:db={judged}")
     assert index_sentences(metric.rows(Batch(OUTPUTS))) == [
@@ -132,6 +138,7 @@ def test_by_source_sentence(write):
         metra.score(["A dog"], metric=spec)
 
 
+@pytest.mark.seed("5.13")
 def test_what_is_judged_meanwhile_counts(tmp_path):
     path = str(tmp_path / "j.db")
     add_judged_outputs(path, [JudgedOutput("1", "a", 2.0)])
@@ -188,6 +195,7 @@ def test_twin(tmp_path_factory, output, judged, refs):
     assert (nearest[:3].sum(), nearest[4]) == (fewest, length)
 
 
+@pytest.mark.seed("5.11")
 def test_without_judgements_mwer_is_wer():
     hyps = ["the cat sat", "", "a b c d"]
     refs = [["a cat sat", "x", ""], ["the cat sat down", None, "a c d b"]]
@@ -195,6 +203,7 @@ def test_without_judgements_mwer_is_wer():
     assert np.array_equal(ours.rows, plain.rows)
 
 
+@pytest.mark.seed("5.20")
 def test_mwer_takes_what_was_judged_perfect(judged):
     spec = f"mwer:db={judged}"
     # a b c d and e f are perfect; for the third sentence nothing is.

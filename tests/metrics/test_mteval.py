@@ -47,6 +47,7 @@ def spec(measure, option):
     return f"{measure.lower()}:{given}"
 
 
+@pytest.mark.seed("2.6")
 @pytest.mark.parametrize("measure", MEASURES)
 @pytest.mark.parametrize(("name", "refs", "ending", "option"), RUNS)
 def test_every_level(

@@ -33,6 +33,8 @@ EXAMPLES = [  # Federico 2008; four digits, printed by mteval v11b and v13a
 ]
 
 
+@pytest.mark.seed("3.19")
+@pytest.mark.seed("3.21", prints="| NIST Score | 4.2479 | 1.5650 |")
 @pytest.mark.parametrize("style", ["plain", "mteval"])
 @pytest.mark.parametrize(("hyp", "refs", "expected"), EXAMPLES)
 def test_worked_examples(hyp, refs, expected, style):
@@ -57,6 +59,7 @@ UNWEIGHTED = [  # matches of each order: Federico 2008 prints the first four
 ]
 
 
+@pytest.mark.seed("1.30")
 @pytest.mark.parametrize(("hyp", "refs", "expected"), UNWEIGHTED)
 def test_unweighted(hyp, refs, expected):
     metric = metra.metric("nist:info=equal")

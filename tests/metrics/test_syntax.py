@@ -49,6 +49,7 @@ CASES = [  # worked out by hand
 ]
 
 
+@pytest.mark.seed("5.29")
 @pytest.mark.parametrize(("hyp", "refs", "expected"), CASES)
 def test_sentence(hyp, refs, expected):
     assert registry.metric("syntax").sentence(hyp, refs) == pytest.approx(expected)

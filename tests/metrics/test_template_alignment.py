@@ -38,6 +38,7 @@ MUC_3 = [
 ]
 
 
+@pytest.mark.seed("5.71")
 @pytest.mark.parametrize(("counted", "possible", "actual", "printed"), MUC_3)
 def test_rates_are_those_of_printed_score_reports(counted, possible, actual, printed):
     counts = FillerCounts(*counted)
@@ -156,6 +157,7 @@ def worth(counts: Counter) -> tuple[int, int, int]:
     return credit, counts["correct"], counts["incorrect"]
 
 
+@pytest.mark.seed("3.26")
 @given(instances, instances)
 def test_counts_are_those_of_the_best_of_all_ways(expected, filled):
     assert count_fillers(pair_fillers(expected, filled)) == twin_counts(

@@ -73,6 +73,7 @@ def corpus() -> Outputs:
     return Outputs(EvalSet(source=SOURCE), {"good": GOOD, "bad": BAD})
 
 
+@pytest.mark.seed("5.51")
 def test_rules_that_hold_where_the_source_asks_for_them(options):
     metric = registry.metric(f"transfer:{options}")
     results = evaluate_corpus(corpus(), {"t": metric}, EvaluationOptions(segments=True))
@@ -87,6 +88,7 @@ def test_rules_that_hold_where_the_source_asks_for_them(options):
     assert math.isnan(bad.segments[2]), "no rule occurs"
 
 
+@pytest.mark.seed("5.52")
 def test_failures_are_listed(options):
     metric = {"t": registry.metric(f"transfer:{options}")}
     found = evaluate_corpus(corpus(), metric, EvaluationOptions(details=True))
@@ -114,6 +116,7 @@ def test_a_pattern_that_fits_too_often_earns_nothing(tmp_path):
     assert result.score == 50
 
 
+@pytest.mark.seed("5.49")
 def test_phrases_are_counted_on_both_sides(options):
     spec = "transfer:mode=counts," + options.partition(",")[2]
     results = evaluate_corpus(
@@ -172,6 +175,7 @@ def test_prepositional_phrases_and_adjectives_are_counted(tmp_path):
     assert "|phrases:PP+ADJ|threshold:0|" in result.signature
 
 
+@pytest.mark.seed("5.50")
 def test_a_threshold_says_which_segments_are_listed(tmp_path):
     result = count_finer(tmp_path, ",phrases=NP+ADJ")
     assert (result.parts["above_NP"], result.parts["above_ADJ"]) == (1, 2)

@@ -28,6 +28,10 @@ CASES = [
 ]
 
 
+@pytest.mark.seed("2.10")
+@pytest.mark.seed("2.12")
+@pytest.mark.seed("2.14")
+@pytest.mark.seed("2.16")
 @pytest.mark.parametrize(("hyp", "refs", "p", "r", "f1", "fmean"), CASES)
 def test_segment(hyp, refs, p, r, f1, fmean):
     names = ("precision", "recall", "f1", "fmean")
@@ -41,6 +45,8 @@ def test_the_first_of_equal_references_counts():
     assert metra.metric("fmean").rows(batch).tolist() == [[1, 9, 1]]
 
 
+@pytest.mark.seed("2.11")
+@pytest.mark.seed("2.13")
 def test_stems():
     hyp, refs = "the dogs were running", ["the dog was run"]
     assert metra.metric("precision").sentence(hyp, refs) == 25
@@ -54,6 +60,8 @@ SEGMENTS = st.lists(
 WEIGHTS = {"precision": 0.0, "recall": 1.0, "f1": 0.5, "fmean": 0.9}
 
 
+@pytest.mark.seed("1.1")
+@pytest.mark.seed("2.3")
 @given(SEGMENTS, st.sampled_from(sorted(WEIGHTS)))
 def test_equals_the_plain_definition(segments, name):
     """Pick each segment's best reference, add up, and divide once."""
@@ -82,6 +90,7 @@ def test_equals_the_plain_definition(segments, name):
     assert result.segments == pytest.approx([100 * score(*row) for row in best])
 
 
+@pytest.mark.seed("1.9")
 @given(WORDS, WORDS)
 def test_one_reference_makes_f1_what_gtm_is(hyp, ref):
     segment = " ".join(hyp), [" ".join(ref)]

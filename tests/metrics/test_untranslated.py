@@ -19,6 +19,9 @@ def words(write):
     return str(write("words.txt", WORDS))
 
 
+@pytest.mark.seed("5.41")
+@pytest.mark.seed("5.43")
+@pytest.mark.seed("5.44")
 @pytest.mark.parametrize(
     ("options", "with_source", "wrong"),
     [
@@ -76,6 +79,7 @@ def test_evidence_is_reported_apart(words):
     ]
 
 
+@pytest.mark.seed("5.42")
 def test_words_that_may_stay(words, write):
     allow = write("allow.txt", ["Digue", "вода"])
     spec = f"untranslated:dictionary={words},allow={allow}"
@@ -106,6 +110,7 @@ def test_copied_words_need_the_source(words):
         metra.score(OUTPUTS, metric=f"untranslated:dictionary={words},rule=copied")
 
 
+@pytest.mark.seed("5.45")
 def test_copied_needs_no_dictionary():
     result = metra.score(OUTPUTS, metric="untranslated:rule=copied", source=SOURCE)
     assert result.parts["unknown"] == 0

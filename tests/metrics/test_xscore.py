@@ -51,6 +51,7 @@ def parses(tmp_path):
     return path
 
 
+@pytest.mark.seed("5.37")
 def test_each_dependency_of_each_segment(parses):
     result = metra.score(TEXTS, metric=f"xscore:parses={parses}")
     assert result.rows.tolist() == COUNTS

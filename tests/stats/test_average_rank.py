@@ -33,6 +33,7 @@ AGREEMENTS = [  # distance, similarity, precision, recall
 ]  # fmt: skip
 
 
+@pytest.mark.seed("5.39", prints="a similarity of 93.3%")
 @pytest.mark.parametrize(("ranks", "expected", "wanted"), AGREEMENTS)
 def test_agreement(ranks, expected, wanted):
     assert tuple(round(value, 1) for value in compare_ranks(ranks, expected)) == wanted
@@ -43,6 +44,7 @@ def test_rankings_of_other_systems_are_refused():
         compare_ranks([1, 2], [1, 2, 3])
 
 
+@pytest.mark.seed("5.38")
 def test_ranks_are_averaged_over_documents():
     # Ranks 1 2 3; 2 1 3; 1.5 1.5 3; 3 2 1: averages 1.875, 1.625, 2.5, by hand.
     scores = [[5, 4, 3], [1, 9, 0], [7, 7, 6], [1, 2, 3]]
@@ -103,6 +105,9 @@ PARTIAL = [
 ]  # fmt: skip
 
 
+@pytest.mark.seed(
+    "5.40", prints="a similarity of 96.7%, a precision of 100% and a recall of 93.3%"
+)
 @pytest.mark.parametrize(("ranks", "expected", "wanted"), PARTIAL)
 def test_the_most_complete_partial_ranking(ranks, expected, wanted):
     assert find_partial_ranking(ranks, expected).tolist() == wanted

@@ -154,6 +154,7 @@ def search_all(sentences, segments, weights, ratio):
     return best[len(sentences), len(segments)]
 
 
+@pytest.mark.seed("5.26")
 @given(
     st.lists(SENTENCE, min_size=1, max_size=6),
     st.lists(SENTENCE, min_size=1, max_size=6),

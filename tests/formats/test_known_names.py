@@ -75,13 +75,19 @@ OTHERS = {
     "a word processor document": ".doc .docx .odt .rtf",
     "a presentation": ".ppt .pptx .odp",
     "a web page": ".htm .html .xhtml",
-    "a subtitle file": ".srt .vtt .ass",
+    "a subtitle file": ".sub .smi .ttml .dfxp",
     "an archive": ".zip .tar .tgz .7z .rar .bz2",
-    "a configuration file": ".yaml .yml .toml",
+    "a configuration file": ".yaml .yml .toml .ini .cfg",
     "a binary table": ".arrow .feather .avro .orc",
     "a Python file": ".npy .npz .pkl .pickle .pt",
     "a database": ".db .sqlite .sqlite3",
     "a PDF": ".pdf",
+    "a glossary of terms": ".tbx .tbxm",
+    "an InDesign document": ".idml .indd",
+    "a document with markup": ".md .markdown .rst",
+    "a LaTeX document": ".tex .ltx",
+    "a transcript with ids or times": ".trn .stm .ctm .lrc",
+    "a string catalogue": ".stringsdict .xcstrings",
 }
 
 

@@ -50,6 +50,8 @@ _FILE_RULES = {
     **dict.fromkeys((*_SINGLE, *READERS, "source_column", "doc_column"), STRING),
     **dict.fromkeys(_READING, STRING),
     "quotes": make_choice("auto", "yes", "no"),
+    "codes": make_choice("drop", "keep", "placeholders"),
+    "untranslated": make_choice("refuse", "empty"),
 }
 
 

@@ -160,8 +160,12 @@ def _list_formats() -> str:
     rows = [("format", "file extensions", "")]
     for form in FORMATS.values():
         use = "read and written" if form.is_written else "read"
-        rows.append((form.name, " ".join(form.suffixes) or "any other", use))
-    return "\n".join(f"  {name:9} {ends:28} {use}".rstrip() for name, ends, use in rows)
+        ends = " ".join(form.suffixes)
+        ends = ends or ("by content" if form.is_localised else "any other")
+        rows.append((form.name, ends, use))
+    return "\n".join(
+        f"  {name:10} {ends:38} {use}".rstrip() for name, ends, use in rows
+    )
 
 
 def _list_settings() -> str:
@@ -226,7 +230,7 @@ def _explain_format(name: str) -> str:
     elif form.has_ids:
         rows = "Documents and segments have ids, by which files are joined."
     else:
-        rows = "Bilingual segments: the source, and its translation."
+        rows = "Units with ids: originals and translations, or texts in one language."
     shards = (
         " Several files, or a folder, are one table of any size, also on Spark."
         if form.has_shards

@@ -183,6 +183,8 @@ READ_SETTINGS = {
     "quotes=yes|no": "Double quotes around cells are quotes, or text; otherwise detected.",
     "encoding=NAME": "Encoding of text files, such as cp1252; otherwise UTF-8, or UTF-16 "
     "with a byte order mark.",
+    "codes=drop|keep|placeholders": "Inline codes in files of translation tools.",
+    "untranslated=refuse|empty": "Units without translation in such a file of outputs.",
     "format=NAME": "Format of all input files (see metra help formats); otherwise detected.",
     "clean=NAME+NAME": "Remove marks of tools from the lines of outputs: bom, think, "
     "tags, preamble, json, quotes, numbering, bpe, sentencepiece, joiner, wordpiece, "
@@ -305,6 +307,8 @@ def _read_settings(settings: dict[str, list[str]]) -> dict[str, Any]:
     )
     form = check_choice("--read", single, "format", ("auto", *FORMATS))
     check_choice("--read", single, "quotes", ("auto", "yes", "no"))
+    check_choice("--read", single, "codes", ("drop", "keep", "placeholders"))
+    check_choice("--read", single, "untranslated", ("refuse", "empty"))
     reading = {key: single[key] for key in ReadingOptions._fields if key in single}
     return {
         "columns": None if columns == ColumnNames() else columns,

@@ -13,6 +13,7 @@ headed_table: tables with headings in files; guessed delimiters; cells that mean
 workbook: sheets of workbooks, their size, the choice of one, and their cells
 recognise: the format of a file, by its name and first bytes; the table of text formats
     (that of scores is in `metra.scores.registry`); kinds of files to refuse
+markers: beginnings of files of translation tools, and of refused markup
 atomic: files and folders, written as a whole or not at all
 convert: files of a test set in any format, written in another
 texts: formats of test sets

@@ -14,6 +14,7 @@ from contextlib import closing
 from typing import Any, NamedTuple, TypeVar
 
 from metra.errors import FormatError, UnknownNameError, no_such
+from metra.formats import markers
 from metra.formats.stream import (
     STDIN,
     ByteStream,
@@ -105,6 +106,8 @@ class TextFormat(NamedTuple):
     #: Whether several files without names for their systems are one table.
     has_shards: bool = False
     is_written: bool = True
+    #: Whether it is a translation tool's.
+    is_localised: bool = False
     #: The function of the module that writes a file.
     writer: str = "write"
 
@@ -123,11 +126,11 @@ class TextFormat(NamedTuple):
         getattr(self.load("Writing"), self.writer)(*arguments)
 
 
-# A document type declaration, comments and the like may stand before the first tag.
-_BEFORE_ROOT = rb"(?s)(?:\s|<\?[^>]*>|<!--.*?-->|<!DOCTYPE[^>\[]*>)*"
 _SETS = rb"<(?:mteval\s*>|(?:src|ref|tst)set\s[^<>]*=)"
-_SGML = re.compile(_BEFORE_ROOT + _SETS, re.IGNORECASE)
-_WMT_XML = re.compile(_BEFORE_ROOT + rb"<(?:dataset|collection)(?:\s[^<>]*=|\s*>)")
+_SGML = re.compile(markers.BEFORE_ROOT + _SETS, re.IGNORECASE)
+_WMT_XML = re.compile(
+    markers.BEFORE_ROOT + rb"<(?:dataset|collection)(?:\s[^<>]*=|\s*>)"
+)
 
 PLAIN = TextFormat("plain", "plain")
 TSV = TextFormat("tsv", "delimited", (".tsv", ".tab"), has_column_names=True)
@@ -155,6 +158,22 @@ _WMT_XML_FORMAT = TextFormat(
     is_written=False,
 )
 XLSX = TextFormat("xlsx", "xlsx", (".xlsx", ".xlsm"), has_column_names=True)
+
+#: Formats of translation tools: suffixes, and how files begin.
+_LOCALISED: dict[str, tuple[str, Callable[[FileHead], bool]]] = {
+    "tmx": (".tmx", markers.has_root("tmx")),
+    "xliff": (".xlf .xliff .sdlxliff .mxliff .mqxliff", markers.has_root("xliff")),
+    "ttx": (".ttx", markers.has_root("TRADOStag")),
+    "txml": (".txml", markers.has_root("txml")),
+    "qt": ("", markers.has_root("TS", r"<(?:context|/TS)|language")),
+    "resx": (".resx", markers.has_root("root", "resheader|<data |schema.*microsoft")),
+    "android": ("", markers.has_root("resources", "<(?:string|plurals)")),
+    "po": (".po .pot", markers.begins_with(markers.PO)),
+    "properties": (".properties", lambda _: False),
+    "strings": (".strings", markers.begins_with(markers.STRINGS)),
+    "arb": (".arb", markers.begins_with(markers.ARB)),
+    "subtitles": (".srt .vtt .sbv .ass .ssa", markers.begins_with(markers.SUBTITLES)),
+}
 _ALL = (
     PLAIN,
     TSV,
@@ -167,8 +186,14 @@ _ALL = (
     _SGML_FORMAT,
     _WMT_XML_FORMAT,
     PARQUET,
-    TextFormat("tmx", "bilingual", (".tmx",), is_written=False),
-    TextFormat("xliff", "bilingual", (".xlf", ".xliff"), is_written=False),
+    *(
+        TextFormat(
+            *(name, "localisation.units", tuple(suffixes.split()), looks_like),
+            is_written=False,
+            is_localised=True,
+        )
+        for name, (suffixes, looks_like) in _LOCALISED.items()
+    ),
 )
 
 #: The formats of test sets by name.
@@ -201,7 +226,8 @@ def choose_format(
         problem = f"{format_path(path)} begins with {start!r}"
         msg = f"{problem}; expected {by_name.must_be}, or give `input_format`."
         raise FormatError(msg)
-    if by_content is not None and (by_name is PLAIN or by_name.has_ids):
+    is_open = by_name is PLAIN or by_name.has_ids or by_name.is_localised
+    if by_content is not None and is_open:
         return by_content
     other_kind = _find_other_kind(head, by_name)
     if other_kind:
@@ -211,16 +237,25 @@ def choose_format(
 
 
 #: Modules of formats that are text without marks of their own, so that content is looked at.
-_BY_CONTENT = ("plain", "delimited", "jsonl")
+_BY_CONTENT = ("plain", "delimited", "jsonl", "localisation.units")
+
+#: XML of translation tools, whose readers say what is wrong.
+_XML = ("tmx", "xliff", "ttx", "txml", "resx")
 
 #: Kinds of files that hold no segments line by line, by the suffixes of their names.
 _OTHER_KINDS = {
     **dict.fromkeys((".doc", ".docx", ".odt", ".rtf"), "a word processor document"),
     **dict.fromkeys((".ppt", ".pptx", ".odp"), "a presentation"),
     **dict.fromkeys((".htm", ".html", ".xhtml"), "a web page"),
-    **dict.fromkeys((".srt", ".vtt", ".ass"), "a subtitle file"),
+    **dict.fromkeys((".sub", ".smi", ".ttml", ".dfxp"), "a subtitle file"),
+    **dict.fromkeys((".tbx", ".tbxm"), "a glossary of terms"),
+    **dict.fromkeys((".idml", ".indd"), "an InDesign document"),
+    **dict.fromkeys((".md", ".markdown", ".rst"), "a document with markup"),
+    **dict.fromkeys((".tex", ".ltx"), "a LaTeX document"),
+    **dict.fromkeys((".trn", ".stm", ".ctm", ".lrc"), "a transcript with ids or times"),
+    **dict.fromkeys((".stringsdict", ".xcstrings"), "a string catalogue"),
     **dict.fromkeys((".zip", ".tar", ".tgz", ".7z", ".rar", ".bz2"), "an archive"),
-    **dict.fromkeys((".yaml", ".yml", ".toml"), "a configuration file"),
+    **dict.fromkeys((".yaml", ".yml", ".toml", ".ini", ".cfg"), "a configuration file"),
     **dict.fromkeys((".arrow", ".feather", ".avro", ".orc"), "a binary table"),
     **dict.fromkeys((".npy", ".npz", ".pkl", ".pickle", ".pt"), "a Python file"),
     **dict.fromkeys((".xls", ".xlsb", ".ods"), "a workbook other than .xlsx"),
@@ -255,6 +290,10 @@ def _find_other_kind(head: FileHead, by_name: TextFormat) -> str | None:
             "contains scores from `metra score`, not texts; use it with `metra "
             "meta`, or as a metric: NAME@FILE"
         )
+    is_xml = by_name.has_ids or by_name.name in _XML
+    kind = None if is_xml else markers.find_markup(head)
+    if kind and (by_name is PLAIN or head.content.lstrip().startswith(b"<")):
+        return f"{kind}; save its text as plain text, or give `input_format`"
     if by_name is not PLAIN:
         return None
     if _is_json(head):

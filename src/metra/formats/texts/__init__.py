@@ -20,7 +20,7 @@ jsonl: JSON lines and arrays; keys that hold several references or outputs
 xlsx: sheets of workbooks; the most rows and the longest text of a cell
 sgml: NIST's SGML; entities, and elements without text
 wmt_xml: the XML of WMT's test sets
-bilingual: TMX and XLIFF, which are only read; elements that hold no words
+localisation: files of translation tools, which are only read
 parquet: tables in Parquet: sizes of batches and row groups, folders that name columns
 arrow_columns: columns of Arrow tables: types, nulls, and lists of references
 """

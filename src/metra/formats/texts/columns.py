@@ -108,6 +108,10 @@ class ReadingOptions(NamedTuple):
     pair: str | None = None
     #: Kinds of marks that are removed from outputs, see `metra.formats.texts.furniture`.
     clean: str = ""
+    #: What becomes of inline codes in files of translation tools.
+    codes: str = "drop"
+    #: Whether a unit without translation is refused as an output, or empty.
+    untranslated: str = "refuse"
 
 
 # Keys of WMT's test sets and submissions since 2025 that hold no segments.

@@ -59,6 +59,8 @@ class ParallelTable:
                 own, layout = reader.fields, reader.describe()
             if layout:
                 self.layouts[format_path(file.path)] = layout
+            if file.format.is_localised and has_documents:
+                own = [field for field in own if field.role != "document"]
             columns = _choose_columns(file, own, fields)
             if file.format.has_ids:
                 # Document ids that were given apart from the files are meant to be used.

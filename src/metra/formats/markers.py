@@ -1,0 +1,113 @@
+"""Beginnings of files of translation tools, and of other files without lines of text."""
+
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from metra.formats.recognise import FileHead
+
+#: What stands before the first tag: declarations, comments and a document type.
+BEFORE_ROOT = rb"(?s)(?:\s|<\?[^>]*>|<!--.*?-->|(?i:<!DOCTYPE)[^>\[]*>)*+"
+_ROOT = re.compile(BEFORE_ROOT + rb"<([\w.:-]+)((?:\s[^<>]*)?)/?>")
+_IS_XML = re.compile(rb"\s*(?:<\?xml\s|<!DOCTYPE\s)", re.IGNORECASE)
+
+#: What XML without a reader is, by its root; the part before a colon does not count.
+_XML_KINDS = {
+    **dict.fromkeys(("martif", "tbx"), "a glossary (TBX) of terms, not segments"),
+    **dict.fromkeys(("html", "HTML"), "a web page"),
+    **dict.fromkeys(("Story", "Document"), "a part of an InDesign document"),
+    "plist": "a property list; export XLIFF from Xcode",
+    "tt": "TTML subtitles; export SRT",
+}
+
+
+def has_root(name: str, inside: str = "") -> "Callable[[FileHead], bool]":
+    """Return a test of a file's first tag, and of a pattern anywhere in its beginning."""
+    pattern = re.compile(inside.encode())
+
+    def looks_like(head: "FileHead") -> bool:
+        is_root = _find_root(head.content)[0] == name
+        return is_root and pattern.search(head.content) is not None
+
+    return looks_like
+
+
+def _find_root(content: bytes) -> tuple[str, bytes]:
+    """Return the name of the first tag, without its prefix, and its attributes."""
+    root = _ROOT.match(content)
+    name = root[1].decode(errors="replace").rpartition(":")[2] if root else ""
+    return name, root[2] if root else b""
+
+
+def begins_with(pattern: str) -> "Callable[[FileHead], bool]":
+    """Return a test of how a file begins."""
+    compiled = re.compile(pattern.encode(), re.MULTILINE)
+    return lambda head: compiled.match(head.content) is not None
+
+
+_CLOCK = r"(?:\d+:)?\d{1,2}:\d\d[.,]\d{1,3}"
+_QUOTED = r'"(?:[^"\\\n]|\\.)*"'
+#: Comments and empty lines in front of messages.
+_COMMENTS = r"(?:[ \t]*(?:#.*)?\r?\n)*+"
+PO = rf"{_COMMENTS}(?:msgctxt {_QUOTED}\s+(?:{_QUOTED}\s+)*)?msgid {_QUOTED}"
+STRINGS = rf"(?:\s|//.*|/\*(?s:.)*?\*/)*+{_QUOTED}\s*=\s*{_QUOTED}\s*;"
+SUBTITLES = (
+    rf"\s*(?:WEBVTT(?:[ \t].*)?$|\[Script Info\]|(?:\d+\s*\n)?{_CLOCK}\s*-->\s*{_CLOCK}|"
+    rf"{_CLOCK},{_CLOCK}\s*$)"
+)
+ARB = r'\s*\{\s*"@@(?:locale|last_modified)"'
+
+#: Beginnings that are markup, and what has it.
+_BEGINNINGS = {
+    r"\{\\rtf\d": "is a word processor document (RTF)",
+    r"%PDF-": "is a PDF",
+    r"<\?php\b": "is a PHP program",
+    r"\s*STRINGTABLE\b.*\n\s*(?:BEGIN|\{)": "is a resource script of Windows",
+    r"(?:(?:#.*|---)\n)*[\w.-]+:[ \t]*\r?\n(?:[ \t]+(?:-|[\w.-]+:) .*\n){2}": "looks like YAML",
+    r"#{1,6} .*\n(?:[ \t]*\r?\n)*(?:[*+-] .*\n){3}": "looks like Markdown",
+    r"\s*<\w[^<>\n]*>\s*\n(?:\s*<(\w+)[^<>]*>.*</\1>\s*\n){3}": "looks like XML without a head",
+    r"(?:\s|%.*$)*+\\(?:document(?:class|style)|usepackage|begin\{|(?:section|chapter)\*?\{)": (
+        "looks like LaTeX"
+    ),
+    r"(?:.*\n){0,40}?[ \t]*\|.*\|[ \t]*\r?\n[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?"
+    r"[ \t]*)*\|[ \t]*\r?$": "looks like Markdown with a table",
+}
+#: What all lines look like in files of other kinds, but for some, and at least how many do.
+_LINES = {
+    r"\[\d+(?::\d{1,2}){1,2}(?:\.\d+)?\].*": (
+        r"\[[a-z]+:.*\]",
+        "looks like lyrics with times (LRC)",
+    ),
+    r"\{\d+\}\{\d*\}.*": ("", "looks like subtitles by frames (MicroDVD); export SRT"),
+    r"(?:\S+ ){2,3}\d+\.\d+ \d+\.\d+ .*": (
+        ";;.*",
+        "looks like a transcript (STM, CTM)",
+    ),
+    r".*\([\w.]+[-_][\w.-]*\d\)": (";;.*", "looks like texts with ids (TRN)"),
+    r"[A-Za-z_][\w.-]*(?:\[\w*\])?[ \t]*=.*": (
+        r"[#;!].*|\[[^\]]*\]",
+        "looks like a list of key=value, such as Java's properties",
+    ),
+}
+_ENOUGH = 3
+
+
+def find_markup(head: "FileHead") -> str | None:
+    """Name the kind of a file of markup or of keys, None if it looks like text."""
+    name, attributes = _find_root(head.content)
+    is_xml = _IS_XML.match(head.content) or b"xmlns" in attributes
+    if is_xml or name in ("html", "HTML"):
+        first = name or "with entities"
+        return f"is {_XML_KINDS.get(name, f'XML ({first})')}"
+    for pattern, kind in _BEGINNINGS.items():
+        if re.match(pattern, head.text, re.MULTILINE):
+            return kind
+    lines = head.text.split("\n")
+    whole = [line.strip() for line in lines[:-1] or lines if line.strip()]
+    for pattern, (aside, kind) in _LINES.items():
+        rest = [line for line in whole if not re.fullmatch(pattern, line)]
+        is_usual = len(whole) - len(rest) >= _ENOUGH
+        if is_usual and all(re.fullmatch(aside, line) for line in rest):
+            return kind
+    return None

@@ -300,7 +300,8 @@ FORMATS: dict[str, Render] = {
     "sbv": subtitles("{time}.000,{next}.000\n{target}\n\n"),
     "ass": subtitles(
         "Dialogue: 0,{time}.00,{next}.00,Default,,0,0,0,,{target}\n",
-        "[Script Info]\nTitle: x\n\n[Events]\nFormat: Layer, Start, End, Text\n",
+        "[Script Info]\nTitle: x\n\n[Events]\nFormat: Layer, Start, End, Style, "
+        "Name, MarginL, MarginR, MarginV, Effect, Text\n",
     ),
     "lrc": subtitles("[{time}.00]{target}\n"),
     "lrc, minutes": subtitles("[00:{n}.10] {target}\n"),

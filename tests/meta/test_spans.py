@@ -254,3 +254,62 @@ def test_exports_count_last_revisions_of_judged_outputs(tmp_path):
     spans = read_spans(str(path))
     listed = [(judge, *each[:3]) for judge, each in spans.list_marks("s", 0)]
     assert sorted(listed) == [("ann", "minor", 4, 7), ("bob", "major", 0, 3)]
+
+
+ROWS = "system\tdoc\tsegment\trater\tcategory\tseverity\tstart\tend"
+
+
+def write_marks(path, rater, names, order=range(6)):
+    """A table of marks; even segments have no error."""
+    lines = [ROWS]
+    for at in order:
+        document, _, segment = names[at].rpartition("#")
+        marked = f"minor\t{at}\t{at + 2}" if at % 2 else "no-error\t\t"
+        lines.append(f"a\t{document}\t{segment}\t{rater}\tx\t{marked}")
+    path.write_text("".join(f"{line}\n" for line in lines))
+    return read_spans(str(path))
+
+
+NUMBERED = [*map(str, range(1, 7))]
+WITHIN = [f"{document}#{number}" for document in "de" for number in "123"]
+
+
+@pytest.mark.parametrize(
+    ("names", "others"),
+    [
+        pytest.param(NUMBERED, [*map(str, range(6))], id="from 0 and from 1"),
+        pytest.param([f"s{n}" for n in NUMBERED], None, id="names in another order"),
+        pytest.param(WITHIN, None, id="numbers within documents"),
+    ],
+)
+def test_segments_are_the_same_whatever_their_order(tmp_path, names, others):
+    files = [
+        write_marks(tmp_path / "r.tsv", "r", names),
+        write_marks(tmp_path / "s.tsv", "s", others or names, (5, 4, 3, 2, 1, 0)),
+    ]
+    agreement = evaluate_spans(files).agreement
+    assert agreement.overall.values["exact", "F"] == 1
+    assert agreement.overall.outputs == 6
+
+
+def test_numbers_that_may_be_from_0_are_refused(tmp_path):
+    names = [*map(str, range(6))]
+    whole = write_marks(tmp_path / "r.tsv", "r", names)
+    part = write_marks(tmp_path / "s.tsv", "s", names, range(1, 6))
+    with pytest.raises(
+        MetraError, match=r"from 0 to 5, but .*s.tsv from 1 to 5; count"
+    ):
+        join_spans([whole, part])
+
+
+def test_files_with_other_texts_do_not_belong_together(tmp_path):
+    path = tmp_path / "m.tsv"
+    lines = ["system\tsegment\trater\ttarget\tcategory\tseverity"]
+    lines += [
+        f"a\t{n}\tr\t{word}\tx\tno-error" for n, word in enumerate(("one", "two"), 2)
+    ]
+    path.write_text("\n".join(lines))
+    with pytest.raises(
+        MetraError, match=r"m.tsv has other texts for 2 of 2 outputs than"
+    ):
+        join_spans([read_spans(str(path))], {"a": ["one", "two", "three"]})

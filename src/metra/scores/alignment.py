@@ -5,7 +5,7 @@ texts, a file that counts from 0 is joined with one that counts from 1 only with
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
@@ -178,40 +178,50 @@ def _refuse_swapped(
 def _count_from_one(tables: Sequence[Scores], names: Sequence[str]) -> list[Scores]:
     """Count segments from 1 in tables that count from 0 if others count from 1."""
     counted = []
-    numbers = [*map(_list_numbers, tables)]
+    numbers = [list_numbers([item.segment for item in table.items]) for table in tables]
     for table, own, name in zip(tables, numbers, names, strict=True):
-        others = [
-            (min(theirs), max(theirs), len(theirs), other)
+        others = {
+            other: theirs
             for other, theirs, each in zip(names, numbers, tables, strict=True)
-            if theirs and 0 not in theirs and _share_language(table, each)
-        ]
-        last = max(own, default=0) + 1
-        certain = [
-            each for each in others if each[1] == last or each[2] == each[1] >= last
-        ]
-        doubtful = [each for each in others if each[0] == 1]
-        if 0 in own and certain:
-            note = f"{name} counts segments from 0, {certain[0][-1]} from 1: joined so."
+            if _share_language(table, each)
+        }
+        if partner := find_partner(own, name, others):
+            note = f"{name} counts segments from 0, {partner} from 1: joined so."
             items = (
                 item._replace(segment=item.segment and str(int(item.segment) + 1))
                 for item in table.items
             )
             table = replace(table, items=tuple(items), notes=(*table.notes, note))
-        elif 0 in own and doubtful:
-            msg = (
-                f"{name} counts segments from 0 to {last - 1}, but {doubtful[0][-1]} from 1 "
-                f"to {doubtful[0][1]}; count them from 0 or from 1 in both."
-            )
-            raise CorpusError(msg)
         counted.append(table)
     return counted
 
 
-def _list_numbers(table: Scores) -> set[int]:
+def find_partner(own: set[int], name: str, others: Mapping[str, set[int]]) -> str:
+    """Return a file that counts segments from 1 beside numbers from 0, or nothing.
+
+    It has all segments, or as many; a file that may count from 0 or from 1 is refused.
+    """
+    last = max(own, default=0) + 1
+    for other, theirs in others.items() if 0 in own else ():
+        if not theirs or 0 in theirs:
+            continue
+        most = max(theirs)
+        if most == last or len(theirs) == most >= last:
+            return other
+        if min(theirs) == 1:
+            msg = (
+                f"{name} counts segments from 0 to {last - 1}, but {other} from 1 to "
+                f"{most}; count them from 0 or from 1 in both."
+            )
+            raise CorpusError(msg)
+    return ""
+
+
+def list_numbers(names: Iterable[str]) -> set[int]:
     """List the numbers that name segments; none if there are other names."""
-    names = {item.segment for item in table.items if item.segment}
-    is_number = all(name.isdecimal() and len(name) < 8 for name in names)
-    return {*map(int, names)} if is_number else set()
+    different = {name for name in names if name}
+    is_number = all(name.isdecimal() and len(name) < 8 for name in different)
+    return {*map(int, different)} if is_number else set()
 
 
 def _share_language(table: Scores, other: Scores) -> bool:

@@ -15,7 +15,9 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from metra.formats.stream import name_system
+from metra.errors import CorpusError
+from metra.formats.stream import format_path, name_system
+from metra.scores.alignment import find_partner, list_numbers
 from metra.scores.judgement import Judgement
 from metra.scores.table import ScoredItem
 from metra.stats.arrays import Codes, number_by_appearance, number_names
@@ -76,9 +78,18 @@ class Spans:
     in_utf16: bool = False
 
     @cached_property
+    def names(self) -> list[str]:
+        """The name of each item's segment, with its document if only both are unique."""
+        names = [item.segment for item in self.items]
+        documents = {(item.document, item.segment) for item in self.items}
+        if len(documents) == len({*names}):
+            return names
+        return [f"{item.document}#{item.segment}" for item in self.items]
+
+    @cached_property
     def segments(self) -> Codes:
         """The number of each item's segment, from 0."""
-        names, number = number_names([item.segment for item in self.items])
+        names, number = number_names(self.names)
         return number_segments(names)[number] if names else number
 
     @cached_property
@@ -249,14 +260,16 @@ def join_spans(
         if text is not None
     }
     ratings: dict[RatingKey, list[Mark]] = {}
-    for table in tables:
-        numbers = (table.segments[table.item] + 1).tolist()
+    for table, segments in zip(tables, _number_together(tables), strict=True):
+        numbers = (segments[table.item] + 1).tolist()
         sources = [
             ((system, ScoredItem(str(number))), judge)
             for (system, _, judge), number in zip(table.keys, numbers, strict=True)
         ]
-        pairs = zip(sources, table.texts, strict=True)
-        texts = {unit: text for (unit, _), text in pairs if text} | texts
+        units = [unit for unit, _ in sources]
+        pairs = dict(zip(units, table.texts, strict=True))
+        _check_texts(table.path, pairs, texts)
+        texts = {unit: text for unit, text in pairs.items() if text} | texts
         names: dict[str, str] = {}
         for unit, judge in sources:
             if (*unit, judge) in ratings:
@@ -270,6 +283,42 @@ def join_spans(
                 mark = _place_mark(table, mark, texts.get(key[:2]))
             ratings[key].append(mark)
     return build_spans("", ratings, [texts.get(key[:2]) for key in ratings])
+
+
+def _number_together(tables: Sequence[Spans]) -> list[Codes]:
+    """Number each table's segments from 0: by names that tables share, or by each table's."""
+    numbers = {table.path: list_numbers(table.names) for table in tables}
+    if not all(numbers.values()):
+        codes = number_names([name for table in tables for name in table.names])[1]
+        parts = np.split(codes, np.cumsum([len(table.names) for table in tables])[:-1])
+        sizes = [len({*part.tolist()}) for part in parts]
+        are_shared = len({*codes.tolist()}) < sum(sizes)
+        return parts if are_shared else [table.segments for table in tables]
+    for path, own in numbers.items():
+        if 0 in own and not find_partner(own, path, numbers):
+            # All of them count from 0, even if some lack the first segment.
+            return [np.array([*map(int, table.names)], np.int64) for table in tables]
+    return [table.segments for table in tables]
+
+
+def _check_texts(
+    path: str,
+    own: Mapping[tuple[str, ScoredItem], str | None],
+    texts: Mapping[tuple[str, ScoredItem], str],
+) -> None:
+    """Refuse a table most of whose outputs are other ones elsewhere."""
+    both = [
+        (" ".join(text.split()), texts[unit])
+        for unit, text in own.items()
+        if text and unit in texts
+    ]
+    differ = sum(text != " ".join(other.split()) for text, other in both)
+    if differ > 1 and 2 * differ > len(both):
+        msg = (
+            f"{format_path(path)} has other texts for {differ:,} of {len(both):,} outputs than "
+            "the other files; check that they number segments alike."
+        )
+        raise CorpusError(msg)
 
 
 def _place_mark(table: Spans, mark: Mark, text: str | None) -> Mark:

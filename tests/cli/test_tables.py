@@ -9,7 +9,7 @@ import pytest
 ROWS = {
     "mt": ["the cat sat on the mat", "a dog", "this is a house here", "x"],
     "other": ["the cat", "a dog is", "this is the house here", "y"],
-    "gold": ["the cat sat on a mat", "a dog", "this is a house here", "z"],
+    "good": ["the cat sat on a mat", "a dog", "this is a house here", "z"],
     "part": ["fr-en", "de-en", "fr-en", None],
     "year": [2003, 2003, 2004, 2003],
 }
@@ -29,7 +29,7 @@ def tsv(write):
     return write("test.tsv", ["\t".join(line) for line in [list(ROWS), *lines]])
 
 
-COLUMNS = ("--read", "hyp=A=mt", "--read", "hyp=other", "--read", "ref=gold")
+COLUMNS = ("--read", "hyp=A=mt", "--read", "hyp=other", "--read", "ref=good")
 
 
 def test_the_same_groups_in_every_format(cli, parquet, tsv):
@@ -55,8 +55,8 @@ def test_meta_evaluation_leaves_groups_alone(cli, parquet, tmp_path):
 
 
 WRONG = [
-    pytest.param(["--read", "hyp=nt", "--read", "ref=gold"],
-                 "has no column 'nt'. Did you mean 'mt'? It has: mt, other, gold, part, year.",
+    pytest.param(["--read", "hyp=nt", "--read", "ref=good"],
+                 "has no column 'nt'. Did you mean 'mt'? It has: mt, other, good, part, year.",
                  id="name"),
     pytest.param([*COLUMNS, "--group-by", "lang"],
                  "has no column 'lang'.", id="group"),
@@ -187,7 +187,7 @@ def partitioned(tmp_path):
     for place, rows in PARTS.items():
         folder = tmp_path / "data" / place
         folder.mkdir(parents=True)
-        part = table.take(rows).select(["mt", "other", "gold"])
+        part = table.take(rows).select(["mt", "other", "good"])
         pq.write_table(part, folder / "part-0.parquet")
     for name in ("_logs/part=x", "other", ".part=x"):
         (tmp_path / "data" / name).mkdir(parents=True)
@@ -212,7 +212,7 @@ def test_folders_named_after_columns_are_columns(cli, partitioned, tmp_path):
     assert json.loads(written.out) == json.loads(expected.out)
     place = "part=de-en/year=2003/part-0.parquet"
     table = pq.ParquetFile(tmp_path / "out" / place).read()
-    assert table.column_names == ["mt", "other", "gold", "bleu/A", "f1/A", "bleu/other",
+    assert table.column_names == ["mt", "other", "good", "bleu/A", "f1/A", "bleu/other",
                                   "f1/other"]  # fmt: skip
     again = cli("score", tmp_path / "out", *options)
     assert json.loads(again.out) == json.loads(expected.out)

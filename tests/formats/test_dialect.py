@@ -11,7 +11,7 @@ from tests.tables import load_cases
 from metra.errors import FormatError
 from metra.formats.headed_table import recognise_dialect
 from metra.formats.table import Dialect, split_rows
-from metra.formats.texts.columns import count_headings
+from metra.formats.texts.roles import count_headings
 
 
 def recognise(lines: list[str], preferred: str = "\t", **known) -> Dialect:

@@ -8,12 +8,8 @@ import pytest
 from metra.errors import FormatError
 from metra.formats.annotations.challenge_set import read_challenge_set
 from metra.formats.recognise import choose_format
-from metra.formats.texts.columns import (
-    DOCUMENT,
-    SEGMENT_ID,
-    format_column_name,
-    read_header,
-)
+from metra.formats.texts.columns import DOCUMENT, SEGMENT_ID, format_column_name
+from metra.formats.texts.roles import read_header
 from metra.scores.columns import (
     find_columns,
     guess_direction,
@@ -106,7 +102,7 @@ def test_headings_of_scores(role):
 def test_headings_of_texts(role):
     for name in TEXTS[role].split():
         header = ["output", name] if role != "output" else [name]
-        assert read_header(header, "mine", None, "a.tsv")[-1].role == role
+        assert read_header(header, "mine", None, "a.tsv").fields[-1].role == role
 
 
 def test_headings_that_are_written():

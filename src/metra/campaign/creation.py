@@ -35,7 +35,8 @@ from metra.errors import (
     refuse_first,
 )
 from metra.formats.stream import read_toml
-from metra.formats.texts.columns import ColumnNames, ReadingOptions, split_output_column
+from metra.formats.texts.columns import ColumnNames, ReadingOptions
+from metra.formats.texts.roles import split_output_column
 from metra.scoring.files import open_corpus
 from metra.scoring.read import collect_texts
 

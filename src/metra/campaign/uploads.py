@@ -87,6 +87,8 @@ class PairedUploads:
     columns: tuple[ColumnCounts, ...]
     texts: CampaignTexts
     warnings: tuple[str, ...]
+    #: How each table was read, and what its columns were taken for.
+    layouts: tuple[str, ...] = ()
 
 
 @contextmanager
@@ -118,6 +120,10 @@ def pair_uploads(uploads: Sequence[Upload]) -> PairedUploads:
             *(paths.get(use, [None])[0] for use in ("source", "document")),
         )
         outputs, references, source, documents = collect_texts(corpus)
+        layouts = (
+            f"{Path(path).name} ({text})" for path, text in corpus.layouts.items()
+        )
+        read = tuple(layouts)
     texts = CampaignTexts(
         {name: [text or "" for text in column] for name, column in outputs.items()},
         references,
@@ -125,7 +131,7 @@ def pair_uploads(uploads: Sequence[Upload]) -> PairedUploads:
         documents or None,
     )
     columns = tuple(_count_columns(texts))
-    return PairedUploads(columns, texts, tuple(_find_warnings(columns, uploads)))
+    return PairedUploads(columns, texts, tuple(_find_warnings(columns, uploads)), read)
 
 
 def unpack_texts(line: str) -> CampaignTexts:

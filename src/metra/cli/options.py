@@ -292,11 +292,8 @@ def _load_test_set(
 
 def _read_settings(settings: dict[str, list[str]]) -> dict[str, Any]:
     """Return the arguments of `CorpusFiles` that the settings of --read give."""
-    from metra.formats.texts.columns import (
-        ColumnNames,
-        ReadingOptions,
-        split_output_column,
-    )
+    from metra.formats.texts.columns import ColumnNames, ReadingOptions
+    from metra.formats.texts.roles import split_output_column
 
     single = {key: values[0] for key, values in settings.items()}
     columns = ColumnNames(

@@ -379,7 +379,7 @@ def _is_json(head: FileHead) -> bool:
 
 def _find_table_kind(head: FileHead) -> str | None:
     """Return the format of a table whose headings are known, None if it is none."""
-    from metra.formats.texts.columns import count_headings
+    from metra.formats.texts.roles import count_headings
 
     for form, mark in (("tsv", "\t"), ("csv", ";"), ("csv", ",")):
         headings = [cell.strip('"') for cell in head.first_line.split(mark)]

@@ -11,8 +11,9 @@ import pyarrow as pa
 from metra.errors import FormatError, OptionError, UnknownNameError, no_such
 from metra.formats.stream import name_system
 from metra.formats.texts.arrow_columns import check_columns, get_key_kind
-from metra.formats.texts.columns import HELP, ColumnNames, Role, name_output_column
+from metra.formats.texts.columns import ColumnNames, Role
 from metra.formats.texts.parquet import map_fields, read_schema, read_union
+from metra.formats.texts.roles import HELP, name_output_column
 from metra.formats.texts.sources import list_shards
 from metra.scoring.plan import ScoringPlan, check_metrics
 from metra.scoring.results import Results

@@ -3,7 +3,7 @@
 import pytest
 from tests.tables import load_cases
 
-from metra.formats.texts.columns import recognise_fields
+from metra.formats.texts.roles import recognise_fields
 
 
 @pytest.mark.parametrize(("column", "role"), load_cases("columns: roles"))

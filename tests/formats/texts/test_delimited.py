@@ -36,9 +36,9 @@ def listed(column) -> list[str | None]:
 
 TABLE = [
     "doc\tsource\tref\tref:2\tA\tB",
-    "d1\tun\tone\t\tone\t1",
-    "d1\t\ttwo\tdeux\t\t2",
-    'd2\ttrois\t"three\tthree"\tthree\t3 ',
+    "d1\tun\tone\t\tone\tuno",
+    "d1\t\ttwo\tdeux\t\tdos",
+    'd2\ttrois\t"three\tthree"\tthree\ttres ',
 ]
 
 
@@ -54,7 +54,7 @@ def test_a_table_may_bring_everything(size, write):
         "ref 1": ["one", "two", '"three'],
         "ref 2": [None, "deux", 'three"'],  # an empty reference cell is a missing one
         "A": ["one", "", "three"],  # an empty output is an empty output
-        "B": ["1", "2", "3 "],
+        "B": ["uno", "dos", "tres "],
     }
 
 
@@ -118,7 +118,7 @@ def test_documents_from_a_table(write):
 HELP = (
     "Columns are recognised by name: source, doc, ref or ref:NAME, output or "
     "output:NAME, and label:NAME; if no column is named output, every other column "
-    "is the output of a system."
+    "of texts is the output of a system."
 )
 WRONG = load_cases("tables: refused")
 
@@ -135,7 +135,8 @@ def test_a_reference_file_without_a_reference_column(write):
     with pytest.raises(FormatError) as caught:
         open_corpus([output], [other])
     assert str(caught.value) == (
-        f"{other} has no column for the reference; it has: A, B. {HELP}"
+        f"{other} has no column for the reference; it has: A (output), B (output). "
+        f"Name one with `columns.references`=COLUMN. {HELP}"
     )
 
 

@@ -10,8 +10,9 @@ from tests.tables import load_cases
 
 from metra.errors import CorpusError
 from metra.formats.recognise import FORMATS
-from metra.formats.texts.columns import DOCUMENT, Field, recognise_fields
+from metra.formats.texts.columns import DOCUMENT, Field
 from metra.formats.texts.parallel import ParallelTable
+from metra.formats.texts.roles import recognise_fields
 from metra.formats.texts.rows import RowChunk
 from metra.formats.texts.sources import list_sources
 from metra.limits import LimitError

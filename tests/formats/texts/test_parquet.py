@@ -8,8 +8,9 @@ import pytest
 
 from metra.errors import CorpusError, FormatError, MissingResourceError
 from metra.formats.recognise import PARQUET, choose_format
-from metra.formats.texts.columns import ColumnNames, recognise_fields
+from metra.formats.texts.columns import ColumnNames
 from metra.formats.texts.parquet import map_fields
+from metra.formats.texts.roles import recognise_fields
 from metra.scoring.files import open_corpus
 
 ROWS = {
@@ -164,8 +165,8 @@ REFUSED = [
                  "{path} has the column 'hyp' of type int64, where texts", id="number"),
     pytest.param({"hyp": [["a"]], "ref": ["b"]}, FormatError,
                  "{path} has no column for the output", id="nested"),
-    pytest.param({"output": ["a"], "hyp": ["a"]}, FormatError,
-                 "two columns for the output 'test'", id="two of a kind"),
+    pytest.param({"output:a": ["a"], "hyp:a": ["a"]}, FormatError,
+                 "two columns for the output 'a'", id="two of a kind"),
 ]  # fmt: skip
 
 

@@ -128,12 +128,26 @@ def test_wishes_that_do_not_fit_are_said_and_kept(light_admin):
 
 def test_a_table_whose_headings_nobody_knows():
     """The source would be judged as a system's output."""
-    content = "Quelle;Mensch;Maschine\na;b;c\nd;e;f\n"
+    content = "Foo;Bar;Baz\na;b;c\nd;e;f\n"
     found = pair_uploads([Upload("output", "t.csv", content.encode("utf-16"))])
     assert found.warnings == (
-        "There are only columns of outputs: Quelle, Mensch, Maschine. Name other columns "
-        "source, ref or doc.",
+        "There are only columns of outputs: Foo, Bar, Baz. Name other columns source, "
+        "ref or doc.",
     )
+
+
+def test_a_table_with_headings_of_other_languages(light_admin):
+    """The page says what each column was taken for."""
+    content = "Quelle;Mensch;Maschine;Kommentar\na;b;c;gut\nd;e;f;\n".encode("utf-16")
+    page = upload(light_admin, outputs=[("t.csv", content)]).text
+    assert carried(page)
+    assert (
+        "t.csv (semicolons, not quoted, utf-16; source: Quelle, ref: Mensch, outputs: "
+        "Maschine; ignored: Kommentar)"
+    ) in unescape(page)
+    found = pair_uploads([Upload("output", "t.csv", content)])
+    texts = CampaignTexts({"t": ["c", "f"]}, [["b", "e"]], ["a", "d"], None)
+    assert found.texts == texts
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".xlsx", ".json"])

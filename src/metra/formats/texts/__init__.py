@@ -4,7 +4,9 @@
 matched by the ids that files carry (`join`). Each format is a module that
 `metra.formats.recognise` lists.
 
-columns: headings and keys by meaning (source, reference, output), the rule for a heading line
+columns: our own headings and keys by meaning (source, reference, output)
+headings: headings of others (headings.tsv), and kinds of content without texts
+roles: the role of each column, by names of the user, headings and content; heading lines
 sources: the files of a call: use, format, name; test sets found by name
 parallel: files side by side as one table
 join: rows of several files, matched by ids, documents or sources

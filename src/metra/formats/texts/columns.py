@@ -4,8 +4,6 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Literal, NamedTuple, TypeAlias
 
-from metra.errors import FormatError
-from metra.limits import check_limit
 from metra.text.columns import RepeatedValues, Text
 
 Role: TypeAlias = Literal["output", "reference", "source", "document", "label"]
@@ -137,97 +135,6 @@ _NAMED: dict[Role, re.Pattern[str]] = {
     "label": re.compile(r"label:(.+)", re.DOTALL),
 }
 
-HELP = (
-    "source, doc, ref or ref:NAME, output or output:NAME, and label:NAME; if no "
-    "column is named output, every other column is the output of a system"
-)
-
-
-def read_header(
-    header: Sequence[str], default_system: str, names: ColumnNames | None, where: str
-) -> list[Field]:
-    """Return what each column is, checked against the names that the user gave.
-
-    A column without a heading, such as the row numbers that pandas writes, is no text.
-    """
-    check_limit("columns", len(header), where)
-    check_column_names(header, names, where)
-    filled = [
-        name if name.strip() else f"column {number}"
-        for number, name in enumerate(header, 1)
-    ]
-    names = names or ColumnNames()
-    nameless = (name for name in filled if name not in header)
-    names = names._replace(labels=(*names.labels, *nameless))
-    fields = recognise_fields(filled, default_system, names)
-    check_fields(fields, where)
-    return fields
-
-
-def recognise_fields(
-    header: Sequence[str], default_system: str, names: ColumnNames | None = None
-) -> list[Field]:
-    """Return what each column is.
-
-    An `output` column without a name is called `default_system`. Columns of other names
-    are outputs where no column says that it is one, else labels. Where the user has named
-    the columns of a kind, there are no others of that kind.
-
-    >>> [field.role for field in recognise_fields(["doc", "ref", "sysA"], "file")]
-    ['document', 'reference', 'output']
-    """
-    names = names or ColumnNames()
-    given = names.get_fields()
-    kinds = {field.role for field in given.values()}
-    recognised: list[Field | None] = []
-    for column in header:
-        field = _recognise_field(column, default_system)
-        if field.role in kinds if field else column in names.labels:
-            field = Field("label", column)
-        recognised.append(given.get(column, field))
-    has_outputs = any(field and field.role == "output" for field in recognised)
-    rest: Role = "label" if has_outputs else "output"
-    named = zip(recognised, header, strict=True)
-    return [field or Field(rest, column) for field, column in named]
-
-
-def split_output_column(column: str) -> tuple[str, str]:
-    """Return the system whose outputs are in a column, given as [NAME=]COLUMN, and it.
-
-    >>> split_output_column("online=hyp_a"), split_output_column("output:ours")
-    (('online', 'hyp_a'), ('ours', 'output:ours'))
-    """
-    name, equals, rest = column.partition("=")
-    if equals and name and rest:
-        return name, rest
-    return name_output_column(column), column
-
-
-def name_output_column(column: str) -> str:
-    """Return the name of the system whose outputs are in a column.
-
-    >>> name_output_column("output:ours"), name_output_column("hyp_a")
-    ('ours', 'hyp_a')
-    """
-    return recognise_fields([column], column)[0].name
-
-
-def check_column_names(
-    header: Sequence[str], names: ColumnNames | None, where: str
-) -> None:
-    """Refuse names of columns that the table does not have, or that have two roles."""
-    if names is None:
-        return
-    for name in (*names.get_fields(), *names.labels):
-        if name not in header:
-            raise FormatError(describe_missing_column(name, header, where))
-    columns = [*(column for _, column in names.outputs), *names.references]
-    columns += filter(None, (names.source, names.document))
-    for name in columns:
-        if columns.count(name) > 1:
-            msg = f"The column {name!r} is given two roles; give it one."
-            raise FormatError(msg)
-
 
 def describe_missing_column(name: str, known: Sequence[str], where: str) -> str:
     """Describe a column that does not exist, with the nearest name and all that do."""
@@ -239,7 +146,8 @@ def describe_missing_column(name: str, known: Sequence[str], where: str) -> str:
     return f"{where} has no column {name!r}.{guess} It has: {names}."
 
 
-def _recognise_field(column: str, default_system: str) -> Field | None:
+def recognise_field(column: str, default_system: str) -> Field | None:
+    """Return what a column with one of our own names is, None for other names."""
     name = column.strip()
     role = _EXACT.get(name.lower())
     if role:
@@ -253,56 +161,13 @@ def _recognise_field(column: str, default_system: str) -> Field | None:
     return None
 
 
-def count_headings(header: Sequence[str]) -> int:
-    """Count the known headings, if one of them is of a text.
-
-    >>> count_headings(["source", "ref", "remarks"]), count_headings(["doc", "id"])
-    (2, 0)
-    """
-    roles = [field.role for name in header if (field := _recognise_field(name, ""))]
-    return len(roles) if not {*TEXT_ROLES}.isdisjoint(roles) else 0
-
-
-def check_headings(
-    header: Sequence[str], names: ColumnNames | None, where: str
-) -> None:
-    """Refuse a first line that reads like texts where it should have headings."""
-    if names is not None or any(_recognise_field(name, "") for name in header):
-        return
-    for name in header:
-        if len(name) > _LONGEST_HEADING or name.rstrip().endswith(_ENDS_OF_SENTENCES):
-            msg = (
-                f"{where} has {name[:60]!r} in its first line; add a line of "
-                "headings, such as source, ref, output, or give `input_format` "
-                "plain."
-            )
-            raise FormatError(msg)
-
-
-_LONGEST_HEADING = 60
-_ENDS_OF_SENTENCES = (".", "!", "?", "。", "！", "？", "।", "؟", "…")
-
-
-def check_fields(fields: Sequence[Field], where: str) -> None:
-    """Refuse a table without columns, or with two columns of one role and name."""
-    if not fields:
-        problem = f"{where} has no text columns"
-        msg = f"{problem}; expected headings, such as source, ref, output."
-        raise FormatError(msg)
-    for index, field in enumerate(fields):
-        if field in fields[:index]:
-            problem = f"{where} has two columns for the {field.role} {field.name!r}"
-            msg = f"{problem}; give each column its own name."
-            raise FormatError(msg)
-
-
 def is_document_column(column: str) -> bool:
     """Return True if a column of this name holds documents."""
     return _EXACT.get(column.lower()) == "document"
 
 
 def format_column_name(field: Field) -> str:
-    """Name the column of a table so that `recognise_fields` knows it again.
+    """Name the column of a table so that `recognise_field` knows it again.
 
     >>> format_column_name(Field("output", "online-A"))
     'output:online-A'

@@ -4,6 +4,7 @@ What separates cells, and whether they stand in quotes, is recognised from the c
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
 from itertools import islice
 from typing import Any
 
@@ -15,14 +16,23 @@ from metra.formats.headed_table import (
     fits_quotes,
 )
 from metra.formats.lines import LineReader, list_strings
-from metra.formats.table import TABS, escape_formula, parse_table, split_columns
+from metra.formats.table import (
+    TABS,
+    Dialect,
+    escape_formula,
+    parse_table,
+    split_columns,
+)
 from metra.formats.texts.columns import (
     Columns,
     Field,
     Reader,
+    format_column_name,
+)
+from metra.formats.texts.roles import (
+    SAMPLE,
     check_headings,
     count_headings,
-    format_column_name,
     read_header,
 )
 from metra.formats.texts.rows import (
@@ -50,9 +60,12 @@ def open_reader(source: Source, _: Sequence[Field] | None = None) -> Reader:
                 "with Windows or Unix line endings."
             )
             raise FormatError(msg)
-        fields = read_header(table.header, source.name, source.columns, table.path)
         if source.use != "document":  # a list of documents has no headings
-            check_headings(table.header, source.columns, table.path)
+            check_headings(table.header, source.columns, table.path, source.name)
+        fields, roles = read_header(
+            *(table.header, source.name, source.columns, table.path),
+            lambda: _read_sample(source, dialect, len(table.header)),
+        )
     except FormatError:
         lines.close()
         raise
@@ -77,9 +90,19 @@ def open_reader(source: Source, _: Sequence[Field] | None = None) -> Reader:
 
     def describe() -> str:
         encoding = "" if lines.read_as == "utf-8" else f", {lines.read_as}"
-        return dialect.describe() + encoding
+        return "; ".join(filter(None, [dialect.describe() + encoding, roles]))
 
     return Reader(fields, read, lines.share, lines.close, describe)
+
+
+def _read_sample(source: Source, dialect: Dialect, width: int) -> list[list[str]]:
+    """Return the first cells of each column."""
+    with closing(LineReader(source.path, source.encoding)) as lines:
+        lines.read(dialect.skipped)
+        rows = islice(parse_table(lines, source.path, dialect).rows, SAMPLE)
+        cells = [row.cells for row in rows]
+    columns = [[*column] for column in zip(*cells, strict=True)]
+    return columns + [[]] * (width - len(columns))
 
 
 def write(out: str, fields: Fields, chunks: Chunks) -> None:

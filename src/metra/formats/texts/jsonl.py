@@ -15,7 +15,7 @@ from metra.errors import FormatError
 from metra.formats.atomic import write_pieces
 from metra.formats.lines import LineReader
 from metra.formats.stream import format_path, load_json, parse_json
-from metra.formats.texts import columns
+from metra.formats.texts import columns, roles
 from metra.formats.texts.rows import Chunks, Fields, RowChunk, write_lines
 from metra.formats.texts.sources import Source
 
@@ -34,12 +34,12 @@ def open_reader(
     place = format_path(source.path)
     try:
         texts = iter(lines)
-        head = list(islice(texts, 2))
-        texts = chain(head, texts)
-        if _has_lines(head):
+        begin = list(islice(texts, 2))
+        texts = chain(begin, texts)
+        if _has_lines(begin):
             unit = "line"
             rows = _flatten_entries(_parse_lines(texts, place), place, unit)
-            if any(map(_REFERENCE_MAP.search, head)):
+            if any(map(_REFERENCE_MAP.search, begin)):
                 rows = _add_references(rows)
         else:
             entries = _list_entries("\n".join(texts), place)
@@ -47,16 +47,20 @@ def open_reader(
                 return _open_strings(entries, source)
             unit = "entry"
             rows = _add_references(_flatten_entries(entries, place, unit))
-        first = next(rows, None)
-        if first is None:
+        head = list(islice(rows, roles.SAMPLE))
+        if not head:
             msg = f"{place} is empty; expected one JSON object per line."
             raise FormatError(msg)
+        first = head[0]
         headings = list(first)
-        fields = columns.read_header(headings, source.name, source.columns, place)
+        fields, description = roles.read_header(
+            *(headings, source.name, source.columns, place),
+            lambda: [[_show_text(row.get(key)) for row in head] for key in headings],
+        )
     except FormatError:
         lines.close()
         raise
-    numbered_rows = enumerate(chain([first], rows), 1)
+    numbered_rows = enumerate(chain(head, rows), 1)
 
     def read(most: int) -> columns.Columns:
         values: dict[columns.Field, list[str | None]] = {field: [] for field in fields}
@@ -75,7 +79,12 @@ def open_reader(
                 values[field].append(_check_text(row.get(key), field, where))
         return values
 
-    return columns.Reader(fields, read, lines.share, lines.close)
+    return columns.Reader(fields, read, lines.share, lines.close, lambda: description)
+
+
+def _show_text(value: Any) -> str | None:
+    """Return a text, or a figure for a value of another type."""
+    return value if value is None or isinstance(value, str) else "0"
 
 
 def _check_text(value: Any, field: columns.Field, place: str) -> str | None:

@@ -21,7 +21,6 @@ from metra.formats.texts.columns import (
     Values,
     count_segments,
     list_values,
-    name_output_column,
     open_columns,
 )
 from metra.formats.texts.join import RowKeys, match_rows, refuse_repeats
@@ -31,6 +30,7 @@ from metra.formats.texts.language_pairs import (
     find_document_pair,
     parse_pair,
 )
+from metra.formats.texts.roles import name_output_column
 from metra.formats.texts.sources import Source
 from metra.limits import LimitError, check_limit
 from metra.text.columns import RepeatedValues

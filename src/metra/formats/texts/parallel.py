@@ -9,7 +9,6 @@ from metra.errors import CorpusError, FormatError
 from metra.formats.stream import format_path
 from metra.formats.texts.columns import (
     DOCUMENT,
-    HELP,
     ROW_NUMBERS,
     SEGMENT_IDS,
     TEXT_ROLES,
@@ -22,6 +21,7 @@ from metra.formats.texts.columns import (
     count_segments,
     list_values,
 )
+from metra.formats.texts.roles import HELP
 from metra.formats.texts.sources import Source
 from metra.text.columns import check_lengths
 
@@ -231,6 +231,14 @@ def _find_role(fields: Sequence[Field], role: Role) -> Field | None:
     return next((field for field in fields if field.role == role), None)
 
 
+_OPTIONS: dict[str, str] = {
+    "output": "`columns.outputs`=NAME=COLUMN",
+    "reference": "`columns.references`=COLUMN",
+    "source": "`columns.source`=COLUMN",
+    "document": "`columns.document`=COLUMN",
+}
+
+
 def _choose_columns(
     file: Source, fields: Sequence[Field], taken: Sequence[Field]
 ) -> dict[Field, Field]:
@@ -260,9 +268,15 @@ def _choose_columns(
     elif len(texts) == 1 and (file.format.has_ids or texts == outputs):
         chosen = {texts[0]: Field(file.use, file.name)}
     else:
-        names = ", ".join(field.name for field in fields)
+        names, advice = [field.name for field in fields], ""
+        if file.format.has_column_names:
+            names = [f"{field.name} ({field.role})" for field in fields]
+            advice = f" Name one with {_OPTIONS[file.use]}."
         problem = f"{format_path(file.path)} has no column for the {file.use}"
-        msg = f"{problem}; it has: {names}. Columns are recognised by name: {HELP}."
+        msg = (
+            f"{problem}; it has: {', '.join(names)}.{advice} Columns are recognised by "
+            f"name: {HELP}."
+        )
         raise FormatError(msg)
     if is_renamed:
         chosen[outputs[0]] = Field("output", file.name)

@@ -27,11 +27,9 @@ from metra.formats.texts.columns import (
     Reader,
     Section,
     Values,
-    check_column_names,
-    check_fields,
     format_column_name,
-    recognise_fields,
 )
+from metra.formats.texts.roles import check_column_names, check_fields, recognise_fields
 from metra.formats.texts.rows import Chunks, Fields
 from metra.formats.texts.sources import Source
 from metra.limits import check_limit, check_unpacked
@@ -419,7 +417,7 @@ def map_fields(
     ]
     no_texts = [name for name in usable if not is_text_type(schema.field(name).type)]
     names = names._replace(labels=(*names.labels, *no_texts))
-    recognised = recognise_fields(usable, default_system, names)
+    recognised = recognise_fields(usable, default_system, names, where)
     named = zip(recognised, usable, strict=True)
     fields = [field._replace(name=field.name or column) for field, column in named]
     # The name of a folder is no text, unless the user says so.

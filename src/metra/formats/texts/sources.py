@@ -18,9 +18,9 @@ from metra.formats.texts.columns import (
     Role,
     Section,
     is_document_column,
-    name_output_column,
     open_columns,
 )
+from metra.formats.texts.roles import name_output_column
 
 if TYPE_CHECKING:
     from metra.formats.testsets.record import NamedSet

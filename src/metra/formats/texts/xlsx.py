@@ -13,10 +13,13 @@ from metra.formats.texts.columns import (
     Field,
     Reader,
     Role,
-    check_headings,
-    count_headings,
     format_column_name,
     open_columns,
+)
+from metra.formats.texts.roles import (
+    SAMPLE,
+    check_headings,
+    count_headings,
     read_header,
 )
 from metra.formats.texts.rows import Chunks, Fields, format_cells
@@ -34,8 +37,14 @@ def open_reader(source: Source, _: Sequence[Field] | None = None) -> Reader:
         msg = f"{place} is empty; expected a row of headings."
         raise FormatError(msg)
     header = ["" if cell is None else str(cell) for cell in rows[0]]
-    fields = read_header(header, source.name, source.columns, place)
-    check_headings(header, source.columns, place)
+    check_headings(header, source.columns, place, source.name)
+    fields, roles = read_header(
+        *(header, source.name, source.columns, place),
+        lambda: [
+            [None if row[at] is None else str(row[at]) for row in rows[1 : SAMPLE + 1]]
+            for at in range(len(header))
+        ],
+    )
     for (row, column), content in sheet.lost.items():
         field = fields[column] if column < len(fields) else None
         if field is not None and field.role in TEXT_ROLES:
@@ -51,7 +60,10 @@ def open_reader(source: Source, _: Sequence[Field] | None = None) -> Reader:
         ]
         for index, field in enumerate(fields)
     }
-    return open_columns(columns, lambda: f"sheet {sheet.name!r}")
+    return open_columns(
+        columns,
+        lambda: "; ".join([f"sheet {sheet.name!r}", *([roles] if roles else [])]),
+    )
 
 
 def _format_cell(cell: Any, role: Role, place: str) -> str | None:

@@ -53,7 +53,10 @@ def tokenise(line: str) -> str:
 #: What stands around each line, by the number of the line, and what a warning says.
 LINES: dict[str, tuple[Callable[[str, int], str], str]] = {
     "BPE @@": (lambda line, _: cut_pieces(line, "@@"), "@@|BPE|subword"),
-    "SentencePiece ▁": (lambda line, _: cut_sentencepiece(line), "▁|subword"),
+    "SentencePiece ▁": (
+        lambda line, _: cut_sentencepiece(line),
+        "▁|subword|tokenised text",
+    ),
     "WordPiece ##": (lambda line, _: cut_wordpiece(line), "##|subword"),
     "joiners ￭": (lambda line, _: cut_pieces(line, "￭"), "￭|subword"),
     "byte-level Ġ": (lambda line, _: line.replace(" ", "Ġ"), "Ġ|subword"),

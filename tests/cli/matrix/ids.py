@@ -22,6 +22,8 @@ from tests.cli.matrix.texts import (
 
 CASES: dict[str, Case] = {}
 IN_DOCUMENT = [str(1 + place % 6) for place in range(COUNT)]
+#: Two pairs of rows swapped, which no look at the texts as a whole shows.
+SWAPPED = [1, 0, *range(2, 10), 11, 10, *range(12, COUNT)]
 
 
 def write_pair(
@@ -408,3 +410,21 @@ CASES["ids: numbers of pandas as fractions"] = Case(
         form="parquet",
     )
 )
+
+for form in TABLES:
+    for heading in ("id", "seg_id", "segment", "line", "No."):
+        build = partial(write_pair, form=form, heading=heading, order=SWAPPED)
+        CASES[f"ids: rows swapped, {heading}, {form}"] = Case(build)
+    if form != "csv;":  # a column of texts with commas alone
+        CASES[f"ids: rows swapped, sources, {form}"] = Case(
+            partial(
+                write_columns,
+                own=shuffle({"source": SOURCE, "mt": A}, SWAPPED),
+                others={"source": SOURCE, "ref": REF},
+                form=form,
+            )
+        )
+# Whoever gives lines in another order is told so.
+for name, case in CASES.items():
+    says = "|".join(filter(None, [case.says, "another order", "given 2 times"]))
+    CASES[name] = case._replace(says=says)

@@ -615,5 +615,5 @@ def write_shuffled_units(folder: Path, form: str = "xlf") -> list:
 
 for form in ("xlf", "sdlxliff", "po", "strings", "properties", "tmx", "ts"):
     CASES[f"translators: {form}, units in another order"] = Case(
-        partial(write_shuffled_units, form=form)
+        partial(write_shuffled_units, form=form), says="another order"
     )

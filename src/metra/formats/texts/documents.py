@@ -22,7 +22,7 @@ from metra.formats.texts.columns import (
     describe_field,
     open_columns,
 )
-from metra.formats.texts.join import RowKeys, match_rows
+from metra.formats.texts.join import MARK, RowKeys, match_rows
 from metra.formats.texts.sources import Source
 from metra.limits import check_limit
 
@@ -99,11 +99,11 @@ def _read_columns(source: Source) -> dict[Field, list[str | None]]:
         order = match_rows(first, keys, may_lack=may_lack)
         values = [value for part in own.values() for value in part.segments.values()]
         columns[text] = [None if at is None else values[at] for at in order]
-    columns[DOCUMENT] = [document for document, _ in first.rows]
-    columns[SEGMENT_ID] = [segment for _, segment in first.rows]
+    columns[DOCUMENT] = [part.document for part in parts for _ in part.segments]
+    columns[SEGMENT_ID] = [segment for part in parts for segment in part.segments]
     for name in dict.fromkeys(chain.from_iterable(contents.labels.values())):
         label = Field("label", name)
-        columns[label] = [contents.labels[row[0]].get(name) for row in first.rows]
+        columns[label] = [contents.labels[d or ""].get(name) for d in columns[DOCUMENT]]
     return columns
 
 
@@ -120,11 +120,11 @@ def _order_documents(contents: ScannedContents) -> list[DocumentPart]:
     return sorted(owners.values(), key=lambda part: part.place)
 
 
-def _list_ids(
-    parts: Iterable[DocumentPart],
-) -> tuple[Sequence[str], list[tuple[str, ...]]]:
+def _list_ids(parts: Iterable[DocumentPart]) -> tuple[Sequence[str], list[str]]:
     names = (DOCUMENT.name, SEGMENT_ID.name)
-    return names, [(part.document, each) for part in parts for each in part.segments]
+    return names, [
+        f"{part.document}{MARK}{id_}" for part in parts for id_ in part.segments
+    ]
 
 
 def read_marked_up(path: str) -> str:

@@ -32,6 +32,9 @@ Order = list[int | None]
 #: Key columns of two files that hold the same.
 KeyPairs = list[tuple[Field, Field]]
 
+#: Stands between the cells of a key.
+MARK = "\x1f"
+
 # So many rows are read at a time.
 _STEP = 8192
 
@@ -41,14 +44,14 @@ class RowKeys(NamedTuple):
 
     place: str
     names: Sequence[str]
-    rows: Sequence[tuple[str, ...]]
+    rows: Sequence[str]
 
-    def describe(self, rows: Sequence[tuple[str, ...]]) -> str:
+    def describe(self, rows: Sequence[str]) -> str:
         """Count rows, and name the first of them."""
         first = (
             ", ".join(
                 f"{name} {cell[:60]!r}"
-                for name, cell in zip(self.names, row, strict=True)
+                for name, cell in zip(self.names, row.split(MARK), strict=False)
             )
             for row in rows[:3]
         )
@@ -63,22 +66,26 @@ def match_rows(first: RowKeys, second: RowKeys, *, may_lack: bool = False) -> Or
     """
     if first.rows == second.rows:
         return [*range(len(first.rows))]
-    refuse_repeats(first)
-    refuse_repeats(second)
     places = {row: at for at, row in enumerate(second.rows)}
+    expected = {*first.rows}
+    for keys, different in ((first, expected), (second, places)):
+        if len(different) < len(keys.rows):
+            refuse_repeats(keys)
     order = [places.get(row) for row in first.rows]
-    documents = {row[0] for row in second.rows}
-    missing = [
-        row
-        for row, at in zip(first.rows, order, strict=True)
-        if at is None and (row[0] in documents or not may_lack)
-    ]
+    missing = (
+        []
+        if None not in order
+        else [row for row, at in zip(first.rows, order, strict=True) if at is None]
+    )
+    if may_lack:
+        documents = {row.partition(MARK)[0] for row in second.rows}
+        missing = [row for row in missing if row.partition(MARK)[0] in documents]
     if missing:
         problem = f"{second.place} lacks {second.describe(missing)}"
         msg = f"{problem}, which {first.place} has; every segment is required."
         raise CorpusError(msg)
-    expected = {*first.rows}
-    if unknown := [row for row in second.rows if row not in expected]:
+    if len(places) + order.count(None) > len(order):
+        unknown = [row for row in places if row not in expected]
         problem = f"{second.place} has {second.describe(unknown)}"
         msg = f"{problem}, which {first.place} does not have; ids must agree."
         raise CorpusError(msg)
@@ -250,44 +257,55 @@ def _find_order(
         first = _read_keys(partner, [field for field, _ in pairs], link)
         second = _read_keys(side, [field for _, field in pairs], link)
         if order:
-            rows = [() if at is None else first.rows[at] for at in order]
+            rows = ["" if at is None else first.rows[at] for at in order]
             first = first._replace(rows=rows)
-        base = None
-        if _find_base(first) != _find_base(second) and len(first.rows) == len(
-            second.rows
-        ):
-            second, base = _shift_numbers(first, second)
-        try:
-            matched = match_rows(first, second, may_lack=side.may_lack)
-        except CorpusError as error:
-            refusal = refusal or error
-        else:
-            is_in_order = matched == [*range(len(second.rows))]
-            return None if is_in_order else matched, base, pairs
+        for keys, base in _list_countings(first, second):
+            try:
+                matched = match_rows(first, keys, may_lack=side.may_lack)
+            except CorpusError as error:
+                refusal = refusal or error
+            else:
+                is_in_order = matched == [*range(len(keys.rows))]
+                return None if is_in_order else matched, base, pairs
     raise refusal or AssertionError
 
 
 def _read_keys(side: "Side", fields: Sequence[Field], link: _Link) -> RowKeys:
     """Read key columns at once; segments of a document without ids are counted."""
     columns = _read_columns(side, fields)
-    rows = [*zip(*(_clean(f, columns[f]) for f in fields), strict=True)]
+    rows, *others = (_clean(field, columns[field]) for field in fields)
+    if others:
+        rows = [*map(MARK.join, zip(rows, *others, strict=True))]
     names = [field.name for field in fields]
     if link.by_document:
-        counters: dict[str, count[int]] = {}
-        rows = [
-            (name, str(next(counters.setdefault(name, count(1))))) for (name,) in rows
-        ]
+        counters = {name: count(1) for name in rows}
+        rows = [f"{name}{MARK}{next(counters[name])}" for name in rows]
         names.append("segment")
     return RowKeys(format_path(side.path), names, rows)
 
 
+def _list_countings(
+    first: RowKeys, second: RowKeys
+) -> Iterator[tuple[RowKeys, int | None]]:
+    """Yield the second keys, and then as if they counted from where the first ones do."""
+    yield second, None
+    target, base = _find_base(first), _find_base(second)
+    if target is not None and base is not None and target != base:
+        splits = (row.rpartition(MARK) for row in second.rows)
+        rows = [
+            f"{head}{mark}{int(last) - base + target}" for head, mark, last in splits
+        ]
+        yield second._replace(rows=rows), base
+
+
 def _find_base(keys: RowKeys) -> int | None:
     """Return 0 or 1 if the ids count from it, without gaps, in every document."""
-    numbers: dict[tuple[str, ...], set[int]] = {}
+    numbers: dict[str, set[int]] = {}
     for row in keys.rows:
-        if not row or not _is_number(row[-1]):
+        document, _, number = row.rpartition(MARK)
+        if not _is_number(number):
             return None
-        numbers.setdefault(row[:-1], set()).add(int(row[-1]))
+        numbers.setdefault(document, set()).add(int(number))
     bases = {min(own) for own in numbers.values()}
     has_gaps = any(max(own) - min(own) >= len(own) for own in numbers.values())
     return bases.pop() if len(bases) == 1 and bases <= {0, 1} and not has_gaps else None
@@ -297,15 +315,6 @@ def _is_number(cell: str) -> bool:
     """Return True for a whole number, as it is usually written."""
     is_padded = cell.startswith("0") and cell != "0"
     return cell.isascii() and cell.isdecimal() and len(cell) < 19 and not is_padded
-
-
-def _shift_numbers(first: RowKeys, second: RowKeys) -> tuple[RowKeys, int | None]:
-    """Let the ids of a second file count from where those of the first do, if both count."""
-    target, base = _find_base(first), _find_base(second)
-    if target is None or base is None:
-        return second, None
-    rows = [(*row[:-1], str(int(row[-1]) - base + target)) for row in second.rows]
-    return second._replace(rows=rows), base
 
 
 def _open_in_order(

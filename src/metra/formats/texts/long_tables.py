@@ -23,7 +23,7 @@ from metra.formats.texts.columns import (
     list_values,
     open_columns,
 )
-from metra.formats.texts.join import RowKeys, match_rows, refuse_repeats
+from metra.formats.texts.join import MARK, RowKeys, match_rows, refuse_repeats
 from metra.formats.texts.language_pairs import (
     LanguagePair,
     choose_pair,
@@ -336,7 +336,7 @@ def _match_systems(
     for fields in reversed(_list_keys(table, next(iter(rows.values())))):
         names = [field.name for field in fields]
         columns = [[text or "" for text in table[field]] for field in fields]
-        cells = [*zip(*columns, strict=True)]
+        cells = [*map(MARK.join, zip(*columns, strict=True))]
         keys = [
             RowKeys(f"{place}, system {name!r},", names, [cells[at] for at in own])
             for name, own in rows.items()

@@ -18,6 +18,17 @@ def read(path):
     return path.read_text(encoding="utf-8").split("\n")
 
 
+def test_rows_out_of_order_are_not_aligned(cli, write, files, tmp_path):
+    table = write("mixed.tsv", ["id\toutput", "2\tb", "1\ta"])
+    refused = cli.refusal(
+        "segment", "align", table, "-r", files[1], "-o", tmp_path / "x"
+    )
+    assert (
+        f"{table} has id 1 after 2 in row 2, so that it may have been shuffled"
+        in refused
+    )
+
+
 def test_split(cli, write):
     ran = cli("segment", "split", write("text.txt", ["Dr. Ott came. He sat.", "Title"]),
               "--lang", "en")  # fmt: skip

@@ -154,6 +154,7 @@ def _read_outputs(files: Sequence[Source]) -> dict[str, OutputLines]:
     outputs: dict[str, OutputLines] = {}
     for file in files:
         table = ParallelTable([file])
+        table.check_order()
         wanted = [f for f in table.fields if f.role == "output" or f == DOCUMENT]
         columns = table.read_columns(wanted)
         documents = columns.pop(DOCUMENT, None)

@@ -104,8 +104,8 @@ def test_ids_out_of_order_beside_plain_text(keys, problem, tmp_path):
         join([output], [str(tmp_path / "ref.txt")])
     assert str(raised.value) == (
         f"{output} has {problem}, so that it may have been shuffled or sorted, but its rows "
-        "and those of another file have no ids in common; put the rows into order, or give "
-        "all files ids."
+        "cannot be matched with those of another file by ids; put the rows into order, or "
+        "give all files ids."
     )
 
 

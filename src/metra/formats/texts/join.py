@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing
 from functools import partial
-from itertools import count
+from itertools import chain, count
 from typing import TYPE_CHECKING, NamedTuple
 
 from metra.errors import CorpusError, format_count
@@ -48,13 +48,8 @@ class RowKeys(NamedTuple):
 
     def describe(self, rows: Sequence[str]) -> str:
         """Count rows, and name the first of them."""
-        first = (
-            ", ".join(
-                f"{name} {cell[:60]!r}"
-                for name, cell in zip(self.names, row.split(MARK), strict=False)
-            )
-            for row in rows[:3]
-        )
+        cells = (zip(self.names, row.split(MARK), strict=False) for row in rows[:3])
+        first = (", ".join(f"{name} {cell[:60]!r}" for name, cell in c) for c in cells)
         more = "; …" if len(rows) > 3 else ""
         return f"{format_count(len(rows), 'segment')} ({'; '.join(first)}{more})"
 
@@ -99,11 +94,11 @@ def join_sides(sides: Sequence["Side"]) -> tuple[list["Side"], str]:
     _check_orders(ranked, links)
     if not links:
         return [*sides], ""
-    totals = _compare_in_step(ranked, links)
+    equal, rows, documents = _compare_in_step(ranked, links)
     joined = {id(side): side for side in sides}
     orders: dict[int, Order | None] = {}
     names, remarks = list[str](), list[str]()
-    for link, is_equal in zip(links, totals.equal, strict=True):
+    for link, is_equal in zip(links, equal, strict=True):
         side, partner = ranked[link.side], ranked[link.partner]
         order, base, pairs = orders.get(link.partner), None, link.keys[0]
         if not is_equal:
@@ -123,12 +118,11 @@ def join_sides(sides: Sequence["Side"]) -> tuple[list["Side"], str]:
             remarks.append(f"{format_path(side.path)} by {names[-1]}")
         if base is not None:
             remarks.append(f"{format_path(side.path)} counts from {base}")
-    noun = "segment"
+    noun, by_order = "segment", ""
     if links[0].by_document:
-        is_unique = len(totals.documents) == totals.rows
-        noun = "document" if is_unique else noun
-        names[0] += "" if is_unique else " and order"
-    sentence = f"{format_count(totals.rows, noun)} joined by {names[0]}"
+        is_unique = len(documents) == rows
+        noun, by_order = ("document", "") if is_unique else (noun, " and order")
+    sentence = f"{format_count(rows, noun)} joined by {names[0]}{by_order}"
     return [joined[id(side)] for side in sides], "; ".join([sentence, *remarks])
 
 
@@ -192,17 +186,13 @@ def _pair_fields(first: Field | None, second: Field | None) -> KeyPairs:
     return [(first, second)] if first and second else []
 
 
-class _Totals(NamedTuple):
-    """Results of reading key columns in step."""
+def _compare_in_step(
+    sides: Sequence["Side"], links: Sequence[_Link]
+) -> tuple[list[bool], int, set[str]]:
+    """Read the key columns of all files, some rows at a time.
 
-    #: Whether the two files of each link have the same keys, row by row.
-    equal: list[bool]
-    rows: int
-    documents: set[str]
-
-
-def _compare_in_step(sides: Sequence["Side"], links: Sequence[_Link]) -> _Totals:
-    """Read the key columns of all files, some rows at a time."""
+    Returns for each link if its files have the same keys, and the rows and documents.
+    """
     fields: dict[int, list[Field]] = {}
     for link in links:
         fields.setdefault(link.partner, []).extend(pair[0] for pair in link.keys[0])
@@ -216,7 +206,7 @@ def _compare_in_step(sides: Sequence["Side"], links: Sequence[_Link]) -> _Totals
         while True:
             parts = {place: reader.read(_STEP) for place, reader in readers.items()}
             if not any(map(count_segments, parts.values())):
-                return _Totals(equal, rows, documents)
+                return equal, rows, documents
             rows += count_segments(parts[links[0].partner])
             if links[0].by_document:
                 field = links[0].keys[0][0][0]
@@ -322,12 +312,9 @@ def _open_in_order(
 ) -> Reader:
     """Read the wanted columns of a file at once, and open them in another order."""
     columns = _read_columns(side, wanted or [*side.columns])
-    return open_columns(
-        {
-            field: [None if at is None else values[at] for at in order]
-            for field, values in columns.items()
-        }
-    )
+    for field, values in columns.items():
+        columns[field] = [None if at is None else values[at] for at in order]
+    return open_columns(columns)
 
 
 def _read_columns(
@@ -350,27 +337,26 @@ def _check_orders(sides: Sequence["Side"], links: Sequence[_Link]) -> None:
     """Refuse numbered rows out of order in files without common ids."""
     linked = {link.side for link in links}
     apart = [number for number in range(len(sides)) if number not in linked]
-    by_order = {
-        number
-        for link in links
-        for number in (link.side, link.partner)
-        if link.by_document
-    }
-    for number in {*(apart if len(apart) > 1 else ()), *by_order}:
-        side = sides[number]
-        numbers = side.keys.row_number
-        disorders = [
-            disorder
-            for field in side.keys.ids or ((numbers,) if numbers else ())
-            if (disorder := _find_disorder(side, field)) is not None
-        ]
-        if disorders and all(disorders):
-            msg = (
-                f"{format_path(side.path)} has {disorders[0]}, so that it may have been "
-                "shuffled or sorted, but its rows and those of another file have no ids "
-                "in common; put the rows into order, or give all files ids."
-            )
-            raise CorpusError(msg)
+    pairs = [(link.side, link.partner) for link in links if link.by_document]
+    for number in {*(apart if len(apart) > 1 else ()), *chain.from_iterable(pairs)}:
+        check_order(sides[number])
+
+
+def check_order(side: "Side") -> None:
+    """Refuse a file whose rows are numbered out of order."""
+    numbers = side.keys.row_number
+    disorders = [
+        disorder
+        for field in side.keys.ids or ((numbers,) if numbers else ())
+        if (disorder := _find_disorder(side, field)) is not None
+    ]
+    if disorders and all(disorders):
+        msg = (
+            f"{format_path(side.path)} has {disorders[0]}, so that it may have been "
+            "shuffled or sorted, but its rows cannot be matched with those of another "
+            "file by ids; put the rows into order, or give all files ids."
+        )
+        raise CorpusError(msg)
 
 
 def _find_disorder(side: "Side", field: Field) -> str | None:
@@ -379,9 +365,10 @@ def _find_disorder(side: "Side", field: Field) -> str | None:
     The result is empty for ascending numbers, None if ids are no numbers or repeated.
     """
     document = side.keys.document
+    fields = [document, field] if document else [field]
     last: dict[str, int] = {}
     disorder, row = "", 0
-    with closing(side.open([*filter(None, (document, field))])) as reader:
+    with closing(side.open(fields)) as reader:
         while rows := count_segments(part := reader.read(_STEP)):
             names = _clean(document, part[document]) if document else [""] * rows
             cells = _clean(field, part[field])
@@ -393,8 +380,7 @@ def _find_disorder(side: "Side", field: Field) -> str | None:
                 if number < before and not disorder:
                     disorder = f"{field.name} {number} after {before} in row {row:,}"
                 last[name] = number
-    if disorder:
-        columns = _read_columns(side, [*filter(None, (document, field))])
-        keys = [*zip(*columns.values(), strict=True)]
-        return disorder if len({*keys}) == len(keys) else None
-    return ""
+    keys = (
+        [*zip(*_read_columns(side, fields).values(), strict=True)] if disorder else []
+    )
+    return disorder if len({*keys}) == len(keys) else None

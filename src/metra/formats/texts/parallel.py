@@ -1,9 +1,9 @@
 """Files side by side: the columns of all of them as one table, in step."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import ExitStack, closing
 from itertools import count
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from metra.errors import CorpusError, FormatError
 from metra.formats.stream import format_path
@@ -67,8 +67,7 @@ class ParallelTable:
                 taken = [*fields, *[DOCUMENT][:has_documents]]
                 kinds = ("document", "label")
                 columns |= {f: f for f in own if f.role in kinds and f not in taken}
-            side = Side(file.path, columns, opener, file.list_sections)
-            self._sides.append(side._replace(**_describe_keys(file, own, columns)))
+            self._sides.append(_build_side(file, opener, own, columns))
             fields += columns.values()
         keys = [*filter(any, (side.keys for side in self._sides))]
         if len(keys) > 1 or (
@@ -82,6 +81,13 @@ class ParallelTable:
     def path(self, field: Field) -> str:
         """Return the path of the file that a column comes from."""
         return next(side.path for side in self._sides if field in side.columns.values())
+
+    def check_order(self) -> None:
+        """Refuse files whose rows are numbered out of order."""
+        from metra.formats.texts.join import check_order
+
+        for side in self._sides:
+            check_order(side)
 
     def share(self) -> float | None:
         """Return the share of the first file that has been read, None if not known."""
@@ -191,43 +197,42 @@ class Side(NamedTuple):
     columns: dict[Field, Field]
     open: Callable[[Sequence[Field]], Reader]
     list_sections: Callable[[Sequence[Field]], list[Section]]
-    keys: KeyColumns = KeyColumns()
     #: Files of lower rank give others their order.
-    rank: tuple[bool, bool, int] = (True, True, 0)
+    rank: tuple[bool, bool, int]
+    keys: KeyColumns
     #: Whether it may lack documents that other files have.
-    may_lack: bool = False
+    may_lack: bool
 
 
-def _describe_keys(
-    file: Source, fields: Sequence[Field], columns: Mapping[Field, Field]
-) -> dict[str, Any]:
-    """Find the keys of a file, its rank, and whether it may lack documents."""
+def _build_side(
+    file: Source,
+    opener: Callable[..., Reader],
+    fields: Sequence[Field],
+    columns: dict[Field, Field],
+) -> Side:
+    """Find the keys of a file, and its rank by the first text of the table that it has."""
+    roles = [role for role in TEXT_ROLES if role in {f.role for f in columns.values()}]
+    place = TEXT_ROLES.index(roles[0]) if roles else len(TEXT_ROLES)
+    # A test set knows which of its segments count.
+    rank = (file.texts is None, file.use != "source", place)
     is_list = file.use == "document"
-    labels = [field for field in fields if field.role == "label"]
-    numbers = [field for field in labels if _is_called(field, ROW_NUMBERS)]
     keys = KeyColumns(
-        None if is_list else _find_role(fields, "document"),
-        tuple(field for field in labels if _is_called(field, SEGMENT_IDS)),
-        next(iter(numbers), None),
-        _find_role(fields, "source"),
+        None if is_list else _find_field(fields, "document"),
+        tuple(field for field in fields if _is_called(field, SEGMENT_IDS)),
+        next((field for field in fields if _is_called(field, ROW_NUMBERS)), None),
+        _find_field(fields, "source"),
     )
-    roles = {field.role for field in columns.values()} & {*TEXT_ROLES}
-    place = next((at for at, role in enumerate(TEXT_ROLES) if role in roles), 9)
-    is_plain_list = is_list and not file.format.has_column_names
-    may_lack = roles == {"reference"} and file.format.has_partial_references
-    return {
-        "keys": KeyColumns() if is_plain_list else keys,
-        # A test set knows which of its segments count.
-        "rank": (file.texts is None, file.use != "source", place),
-        "may_lack": may_lack,
-    }
+    if is_list and not file.format.has_column_names:
+        keys = KeyColumns()
+    may_lack = roles == ["reference"] and file.format.has_partial_references
+    return Side(file.path, columns, opener, file.list_sections, rank, keys, may_lack)
 
 
 def _is_called(field: Field, names: Collection[str]) -> bool:
-    return field.name.strip().lower() in names
+    return field.role == "label" and field.name.strip().lower() in names
 
 
-def _find_role(fields: Sequence[Field], role: Role) -> Field | None:
+def _find_field(fields: Sequence[Field], role: Role) -> Field | None:
     return next((field for field in fields if field.role == role), None)
 
 

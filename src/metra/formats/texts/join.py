@@ -67,11 +67,8 @@ def match_rows(first: RowKeys, second: RowKeys, *, may_lack: bool = False) -> Or
         if len(different) < len(keys.rows):
             refuse_repeats(keys)
     order = [places.get(row) for row in first.rows]
-    missing = (
-        []
-        if None not in order
-        else [row for row, at in zip(first.rows, order, strict=True) if at is None]
-    )
+    pairs = zip(first.rows, order, strict=True) if None in order else ()
+    missing = [row for row, at in pairs if at is None]
     if may_lack:
         documents = {row.partition(MARK)[0] for row in second.rows}
         missing = [row for row in missing if row.partition(MARK)[0] in documents]

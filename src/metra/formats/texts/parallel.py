@@ -216,10 +216,11 @@ def _build_side(
     # A test set knows which of its segments count.
     rank = (file.texts is None, file.use != "source", place)
     is_list = file.use == "document"
+    labels = [field for field in fields if field.role == "label"]
     keys = KeyColumns(
         None if is_list else _find_field(fields, "document"),
-        tuple(field for field in fields if _is_called(field, SEGMENT_IDS)),
-        next((field for field in fields if _is_called(field, ROW_NUMBERS)), None),
+        tuple(field for field in labels if _is_called(field, SEGMENT_IDS)),
+        next((field for field in labels if _is_called(field, ROW_NUMBERS)), None),
         _find_field(fields, "source"),
     )
     if is_list and not file.format.has_column_names:
@@ -229,7 +230,7 @@ def _build_side(
 
 
 def _is_called(field: Field, names: Collection[str]) -> bool:
-    return field.role == "label" and field.name.strip().lower() in names
+    return field.name.strip().lower() in names
 
 
 def _find_field(fields: Sequence[Field], role: Role) -> Field | None:

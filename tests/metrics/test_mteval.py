@@ -116,3 +116,14 @@ def test_multi_bleu(shared, read_lines, read_table):
         assert found.parts["ref_len"] == int(printed[6])
         checked += 1
     assert checked == 24
+
+
+@pytest.mark.parametrize("name", ["bleu", "nist"])
+def test_apostrophes_as_entities(name):
+    """mteval-v13a decodes &apos; in its international tokenisation only, as its last step."""
+    given = ["it&apos;s the &quot;old&quot; hall"], [["it's the &quot;old&quot; hall"]]
+    plain = ["it's the &quot;old&quot; hall"], given[1]
+    for tok, is_decoded in (("intl", True), ("13a", False)):
+        spec = f"{name}:style=mteval,tok={tok}"
+        scores = [metra.score(*texts, spec).score for texts in (given, plain)]
+        assert (scores[0] == scores[1]) is is_decoded

@@ -102,6 +102,14 @@ def test_sentencepiece(pretend, write):
     assert f"|tok:spm@{model}[sha256:{digest}]|" in result.signature
 
 
+def test_pieces_with_white_space_are_split(pretend, write):
+    """sacreBLEU 2.6 with its SentencePiece models splits at white space inside of pieces."""
+    pretend("sentencepiece", SentencePieceProcessor=Processor)
+    model = write("flores.model", b"pieces")
+    result = metra.score(["a b\x85c"], [["a b"]], f"bleu:tok=spm@{model},n=1")
+    assert (result.parts["counts"], result.parts["totals"]) == ([2], [3])
+
+
 def test_case_is_folded_for_packages_too(pretend):
     pretend("MeCab", Tagger=Tagger, VERSION="1.2")
     pretend("ipadic", MECAB_ARGS="-d dictionary")

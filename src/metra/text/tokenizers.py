@@ -45,7 +45,11 @@ def find_tokenizer(name: str, case: str) -> tuple[Callable[[Text], Tokens], str]
     if name in BUILT_IN or name in PRIVATE:
         is_versioned = name == "graphemes"
         version = f"[Unicode {grapheme_version()}]" if is_versioned else ""
-        return Tokenizer(name, case), version
+        tokenizer = Tokenizer(name, case)
+        is_decoded = name == "mteval-intl"
+        return partial(
+            _decode_apostrophes, tokenizer
+        ) if is_decoded else tokenizer, version
     cut, version = _find_cutter(name)
     fold = str.lower if case == "lower" else str
 
@@ -54,6 +58,14 @@ def find_tokenizer(name: str, case: str) -> tuple[Callable[[Text], Tokens], str]
         return Tokens([None if each is None else cut(fold(each)) for each in segments])
 
     return tokenize, version and f"[{version}]"
+
+
+def _decode_apostrophes(tokenizer: Tokenizer, text: Text) -> Tokens:
+    """Cut a text as mteval does, whose international tokenisation decodes one entity more."""
+    segments = [text[index] for index in range(len(text))]
+    if any("&apos;" in segment for segment in segments if segment):
+        text = Text([each and each.replace("&apos;", "'") for each in segments])
+    return tokenizer(text)
 
 
 def _find_cutter(name: str) -> tuple[Cutter, str]:
@@ -111,7 +123,12 @@ def _load_sentencepiece(path: str) -> tuple[Cutter, str]:
         msg = f"{path} is not a SentencePiece model; give the path of a .model file."
         raise errors.FormatError(msg) from None
     digest = f"sha256:{sha256(content).hexdigest()[:12]}"
-    return lambda segment: model.encode(segment.rstrip(), out_type=str), digest
+
+    def cut(segment: str) -> list[str]:
+        # sacreBLEU joins the pieces and splits at white space, which may be in pieces.
+        return " ".join(model.encode(segment.rstrip(), out_type=str)).split()
+
+    return cut, digest
 
 
 def _load_mecab(name: str) -> tuple[Cutter, str]:

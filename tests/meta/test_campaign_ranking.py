@@ -99,8 +99,9 @@ def test_few_units_have_no_interval():
     """Whatever others have: nine texts of one system, and two documents, are too few."""
     answers = [made("one", at, "ann", 1 + at % 5) for at in range(2, 22)]
     answers += [made("two", at, "ann", 1 + at % 5) for at in range(2, 11)]
-    for unit in ("segment", "crossed"):
-        ranking = rank(answers, unit=unit).ranking
+    both = [replace(one, judge="bob", task=f"b {one.task}") for one in answers]
+    for unit, judged in (("segment", answers), ("crossed", answers + both)):
+        ranking = rank(judged, unit=unit).ranking
         place = ranking.systems.index("one")
         assert ranking.intervals[place] is not None
         assert ranking.hundred_intervals[place] is not None
@@ -157,18 +158,20 @@ def test_clusters_end_where_all_above_beat_all_below():
     assert ranking.ranges == [(1, 2), (1, 2), (3, 3)]
     tests = ranking.tests
     assert (tests.test, tests.units, tests.sides) == (
-        "signed-rank",
+        "permutation",
         ("segment",),
-        "one-sided",
+        "two-sided",
     )
 
 
-def test_rank_tests_are_exact_however_few_segments():
-    ranking = rank(scored(high=HIGH[:4], low=LOW[:4])).ranking
-    # All four differences are above zero: one of sixteen ways.
-    assert ranking.p[0, 1] == 1 / 16
+@pytest.mark.parametrize("test", ["auto", "signed-rank"])
+def test_tests_are_exact_however_few_segments(test):
+    ranking = rank(scored(high=HIGH[:5], low=LOW[:5]), test=test).ranking
+    # All five differences are above zero, or below: two of 32 ways.
+    assert ranking.p[0, 1] == 2 / 32
     assert ranking.clusters == [1, 1]
-    assert rank(scored(high=HIGH[:5], low=LOW[:5])).ranking.clusters == [1, 2]
+    six = rank(scored(high=HIGH[:6], low=LOW[:6]), test=test).ranking
+    assert six.clusters == [1, 2]
 
 
 def test_too_little_for_the_bootstrap_is_an_answer():
@@ -184,9 +187,9 @@ def test_too_little_for_the_bootstrap_is_an_answer():
 
 
 def test_a_correction_decides_on_clusters():
-    # By itself, the difference of near and low has p = 2 / 64.
-    gaps = [9.0, 8.0, 7.0, 6.0, 5.0, -1.0]
-    a = [50.0 + at for at in range(6)]
+    # By itself, high against low has p = 4 / 128: sums of 38 and 40, and their negatives.
+    gaps = [9.0, 8.0, 7.0, 6.0, 5.0, 4.0, -1.0]
+    a = [50.0 + at for at in range(7)]
     answers = scored(
         high=[score + gap for score, gap in zip(a, gaps, strict=True)],
         low=a,
@@ -195,7 +198,7 @@ def test_a_correction_decides_on_clusters():
     plain, corrected = (
         rank(answers, correction=name).ranking for name in ("none", "holm")
     )
-    assert plain.p[0, 1] == pytest.approx(2 / 64)
+    assert plain.p[0, 1] == pytest.approx(4 / 128)
     assert (plain.clusters, corrected.clusters) == ([1, 2, 2], [1, 1, 1])
 
 
@@ -218,7 +221,7 @@ def test_the_bootstrap_against_a_plain_twin():
     ranking = rank(answers, test="bootstrap", trials=4000).ranking
     gaps = (high - low) * (1 if ranking.systems[0] == "high" else -1)
     drawn = rng.choice(gaps, (20000, 20)).mean(1)
-    share = (drawn - drawn.mean() >= gaps.mean()).mean()
+    share = (np.abs(drawn - drawn.mean()) >= gaps.mean()).mean()
     assert ranking.p[0, 1] == pytest.approx(share, abs=0.02)
 
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import scipy.stats
 from tests.panels import score_rows, scores_of
 
 from metra.errors import CorpusError
@@ -62,7 +63,7 @@ def test_identical_systems_end_in_one_cluster():
     findings, found = rank(scores_of(same, {}), "gold")
     assert found.clusters == [1, 1, 1]
     assert found.ranks == [2, 2, 2]
-    assert set(found.p[~np.eye(3, dtype=bool)]) == {0.5}
+    assert set(found.p[~np.eye(3, dtype=bool)]) == {1.0}
     assert findings.tables[0].rows[0][3].value == "1–3"
 
 
@@ -74,8 +75,11 @@ def test_paired_where_systems_share_segments():
     assert not are_paired(apart)
     assert rank_test_p_values(apart, paired=False)[0, 1] < 0.001
     assert np.isnan(rank_test_p_values(apart, paired=True)).all()
-    _, found = rank(scores_of(apart, {}), "gold")
-    assert found.tests.test == "rank-sum"
+    findings, found = rank(scores_of(apart, {}), "gold")
+    assert found.tests.test == "welch"
+    expected = scipy.stats.ttest_ind(apart[0, :20], apart[1, 20:], equal_var=False)
+    assert found.p[0, 1] == pytest.approx(expected.pvalue)
+    assert "Welch's t-test" in findings.notes[1]
 
 
 @pytest.mark.parametrize("by", ["mean", "arr", "wins"])
@@ -126,7 +130,7 @@ def test_what_is_missing_is_said():
         rank(scores, "gold", by="z")
     alone, ranking = rank(scores, "x")
     assert (ranking.systems, ranking.means) == (["new"], [1.0])
-    assert alone.notes[-1].startswith("There is only one system")
+    assert alone.notes[0].startswith("There is only one system")
 
 
 RANK = Scorer("rank", "human")
@@ -190,18 +194,19 @@ def test_what_is_ranked_by_average_rank_is_tested_by_ranks():
     gold = np.array([[1.0, 1, 1, 1, 1, 1, 1, 1], [2, 2, 2, 2, 2, 2, 2, -90]])
     _, found = rank(scores_of(gold, {}), "gold", by="arr")
     assert found.systems == ["s1", "s0"]
-    ranks = np.array([[2, 2, 2, 2, 2, 2, 2, 1], [1, 1, 1, 1, 1, 1, 1, 2]])
-    expected = rank_test_p_values(-ranks[::-1].astype(float), paired=True)
-    np.testing.assert_array_equal(found.p, expected)
+    # Seven of eight or more the same way, of the coin's two sides.
+    assert found.p[0, 1] == 2 * (8 + 1) / 256
     assert rank(scores_of(gold, {}), "gold", by="mean")[1].p[0, 1] != found.p[0, 1]
 
 
 def test_what_is_ranked_by_wins_is_tested_by_signs():
     gold = np.array([[1.0, 1, 1, 1, 1, 1, 1, 1, 1, 1], [2, 2, 2, 2, 2, 2, 2, 2, 0, 0]])
     findings, found = rank(scores_of(gold, {}), "gold", by="wins")
-    # Eight of ten tosses or more: (45 + 10 + 1) / 1024.
-    assert found.p[0, 1] == 56 / 1024
-    assert "test:sign test of decided comparisons, one-sided" in findings.signature
+    # Eight of ten tosses or more, or two or fewer: 2 (45 + 10 + 1) / 1024.
+    assert found.p[0, 1] == 112 / 1024
+    assert "test:permutation|sides:two-sided|units:segment" in findings.signature
+    signs = rank(scores_of(gold, {}), "gold", by="wins", test="sign")[1]
+    assert signs.p[0, 1] == found.p[0, 1]
 
 
 def test_every_domain_counts_the_same_in_z():
@@ -266,7 +271,7 @@ def test_domains_count_the_same_in_the_test():
     scores = domains([gaps, np.zeros(420)], ["news"] * 400 + ["chat"] * 20)
     _, plain = rank(scores, "da")
     _, macro = rank(scores, "da", macro="domain")
-    assert plain.p[0, 1] < 1e-6
+    assert plain.p[0, 1] == pytest.approx(1 / 10_001)
     assert 0.2 < macro.p[0, 1] < 0.9
 
 
@@ -281,3 +286,126 @@ def test_a_domain_that_lacks_a_system_is_left_out():
 def test_macro_needs_a_domain_of_every_segment():
     with pytest.raises(CorpusError, match="1 of 2 segments have no domain"):
         rank(domains([[1, 2], [2, 1]], ["news", ""]), "da", macro="domain")
+
+
+# How often equal systems are said to differ.
+
+EQUAL = [  # systems, documents of segments, and what is added to the values of systems
+    pytest.param(2, 0, (40, 1), id="a pair"),
+    pytest.param(10, 0, (40, 1), id="any of 45 pairs"),
+    pytest.param(3, 1, (20, 10), id="systems vary from document to document"),
+    pytest.param(3, 1, (24, 5), id="few segments a document"),
+]
+
+
+def draw_documents(rng, systems, spread, shape):
+    """Equal systems whose values vary by document: systems × segments, and the items."""
+    by_document = spread * rng.normal(size=(systems, shape[0], 1))
+    values = (by_document + rng.normal(size=(systems, *shape))).reshape(systems, -1)
+    items = [
+        ScoredItem(f"{document}.{at}", f"d{document}" if spread else "")
+        for document in range(shape[0])
+        for at in range(shape[1])
+    ]
+    return values, items
+
+
+def table_of(values, items):
+    names = [f"s{at}" for at in range(len(values)) for _ in items]
+    return build_score_table(
+        names, items * len(values), {Scorer("da", "human"): np.ravel(values)}
+    )
+
+
+@pytest.mark.parametrize(("systems", "spread", "shape"), EQUAL)
+def test_equal_systems_are_rarely_told_apart(systems, spread, shape):
+    rng = np.random.default_rng(systems)
+    alarms = 0
+    for _ in range(100):
+        scores = table_of(*draw_documents(rng, systems, spread, shape))
+        found = rank(scores, "da", trials=2)[1]
+        is_range = any(size != (1, systems) for size in found.ranges)
+        assert is_range or max(found.clusters) == 1
+        alarms += is_range
+    assert alarms <= 11  # of 100; more have a probability of .5 % if 5 % are true
+
+
+def test_what_is_ranked_is_tested():
+    """Means are equal, but most of a skewed system's values are below its mean."""
+    rng, alarms = np.random.default_rng(0), 0
+    for _ in range(100):
+        values = np.array([rng.normal(size=100), rng.exponential(size=100) - 1])
+        found = rank(scores_of(values, {}), "gold", trials=2)[1]
+        alarms += max(found.clusters) == 2
+    assert alarms <= 11
+
+
+@pytest.mark.parametrize(
+    "test", ["permutation", "welch", "signed-rank", "rank-sum", "bootstrap"]
+)
+@pytest.mark.parametrize("change", [lambda x: x, lambda x: np.nextafter(x, 9)])
+def test_a_system_does_not_differ_from_itself(test, change):
+    values = np.random.default_rng(0).normal(size=40)
+    scores = scores_of(np.array([values, change(values)]), {})
+    assert rank(scores, "gold", test=test)[1].p[0, 1] == 1
+
+
+def test_documents_are_units_from_twenty_on():
+    rng = np.random.default_rng(2)
+    for count, unit in ((19, "segment"), (20, "document")):
+        found = rank(table_of(*draw_documents(rng, 2, 1, (count, 2))), "da")[1]
+        assert found.tests.units == (unit,)
+        assert found.compared == (count if unit == "document" else 2 * count)
+
+
+def test_the_best_system_is_named_only_if_it_is_better_than_all():
+    rng = np.random.default_rng(1)
+    values = rng.normal(size=(3, 60))
+    tied, _ = rank(scores_of(values + np.array([[9], [9], [0]]), {}), "gold")
+    assert tied.notes[0] == (
+        "No system is shown to be the best: s0 may be no better than s1 (p up to 0.98, "
+        "corrected for 3 pairs; 60 segments)."
+    )
+    assert tied.notes[1] == (
+        "2 of 3 pairs differ with p < 0.05 (paired permutation test, two-sided, corrected "
+        "for 3 pairs). The result applies to these systems, on other segments, judged by "
+        "the same judges."
+    )
+    clear, _ = rank(scores_of(values + np.array([[9], [4], [0]]), {}), "gold")
+    assert clear.notes[0] == (
+        "s0 is better than all other systems (p at most 0.0003, corrected for 3 pairs; 60 "
+        "segments)."
+    )
+
+
+def test_systems_with_other_numbers_of_segments_are_compared_on_shared_ones():
+    """s1 has easy segments besides, and so the higher mean; on shared ones it is worse."""
+    rng = np.random.default_rng(0)
+    values = np.full((2, 60), NAN)
+    values[0, :40] = rng.normal(size=40)
+    values[1, :40] = values[0, :40] - 0.5 + rng.normal(0, 0.1, 40)
+    values[1, 40:] = 9 + rng.normal(size=20)
+    findings, found = rank(scores_of(values, {}), "gold")
+    assert (found.systems, found.clusters) == (["s1", "s0"], [1, 1])
+    assert (found.p[0, 1], found.compared) == (1, 40)
+    assert findings.notes[2].endswith(
+        "says the opposite of the means: s0 than s1 is better."
+    )
+
+
+@pytest.mark.parametrize("like", ["wmt24", "wmt25"])
+def test_metras_own_result_stands_beside_that_of_organisers(like):
+    rng = np.random.default_rng(5)
+    values, items = draw_documents(rng, 3, 1, (20, 10))
+    items = [item._replace(domain="news") for item in items]
+    scores = table_of(values, items)
+    findings, found = rank(scores, "da", like=like)
+    own = rank(scores, "da", macro="domain" if like == "wmt24" else "none")[1]
+    expected = rank_test_p_values(
+        values[[int(s[1]) for s in found.systems]], paired=True
+    )
+    np.testing.assert_array_equal(found.tests.p, expected)
+    assert found.ranges != own.ranges == [(1, 3)] * 3
+    cells = {row[0].value: row[5].value for row in findings.tables[0].rows}
+    assert set(cells.values()) == {"1–3"}
+    assert "metra's own result: No system is shown to be the best" in findings.notes[-1]

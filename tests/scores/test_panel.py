@@ -151,7 +151,7 @@ RANKS = join(
 
 
 def test_ranks_become_shares_of_systems_beaten():
-    shares, rankings = collect_rankings(RANKS, "rank")
+    shares, rankings, _ = collect_rankings(RANKS, "rank")
     # Bob's ranking of one system says nothing; ranks are turned, so that higher is better.
     expected = [[-1, -2, -2], [-2, -1, NAN], [-3, -1, -2]]
     np.testing.assert_array_equal(rankings, expected)

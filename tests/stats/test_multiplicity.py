@@ -17,6 +17,8 @@ from metra.stats.multiplicity import (
     group_similar,
     holm,
     part_ranking,
+    rank_ranges,
+    walk_ranks,
 )
 
 P = st.floats(0, 1)
@@ -166,3 +168,10 @@ def test_only_tests_of_a_pair_are_counted():
     corrected = correct_pairs(p, holm)
     assert corrected[np.triu_indices(3, 1)] == pytest.approx([0.03, 0.04, 0.04])
     assert corrected[1, 0] == 0.9
+
+
+def test_rank_ranges_leave_out_places_of_better_and_worse_systems():
+    p = np.array([[1, 0.5, 0.01, 0.9], [1, 1, 0.01, 0.01], [1, 1, 1, 0.5], [1] * 4])
+    assert rank_ranges(p) == [(1, 3), (1, 2), (3, 4), (2, 4)]
+    # WMT goes up and down to the first significant difference.
+    assert walk_ranks(p, 0.05) == [(1, 2), (1, 2), (3, 4), (3, 4)]

@@ -12,11 +12,13 @@ from scipy import stats
 import metra
 from metra.stats import resampling, significance
 from metra.stats.direction import Direction
+from metra.stats.exact_tests import welch_p_values
 from metra.stats.resampling import Sample
 from metra.stats.significance import (
     ExchangePart,
     Exchanges,
     exchange_p_values,
+    paired_p_values,
     standardise_gaps,
 )
 
@@ -416,3 +418,32 @@ def test_exchanges_that_give_no_number_count_as_reached():
     settings = {"sides": "two-sided", "draws": 99, "seed": 1}
     p, draws = exchange_p_values(parts, np.array([0.5, 0.1]), **settings)
     assert (p[0, 1], draws) == (1, 99)
+
+
+def test_paired_means_by_all_changes_of_sign():
+    """Units of unequal size and with gaps, gone through one by one."""
+    rng = np.random.default_rng(0)
+    values = rng.normal(size=(2, 20))
+    values[0, 3] = values[1, 7] = np.nan
+    units = np.repeat(np.arange(8), [1, 2, 3, 4, 1, 2, 3, 4])
+    gaps = np.nan_to_num(values[0] - values[1])
+    sums = np.bincount(units, gaps)
+    drawn = np.array(list(product([-1, 1], repeat=8))) @ sums
+    expected = (np.abs(drawn) >= abs(sums.sum()) - 1e-9).mean()
+    p, draws = paired_p_values(values, units, alpha=0.05, seed=1)
+    better = 0 if sums.sum() > 0 else 1
+    assert (draws, p[1 - better, better]) == (0, 1)
+    assert p[better, 1 - better] == pytest.approx(expected)
+
+
+def test_unpaired_means_of_documents():
+    """Of units of one cell it is scipy's test; whole units count where cells repeat them."""
+    rng = np.random.default_rng(1)
+    values = np.full((2, 30), np.nan)
+    values[0, :18], values[1, 12:] = rng.normal(0.8, 1, 18), rng.normal(0, 3, 18)
+    once = welch_p_values(values, np.arange(30))
+    expected = stats.ttest_ind(*values, equal_var=False, nan_policy="omit").pvalue
+    better = int(np.nanmean(values[1]) > np.nanmean(values[0]))
+    assert once[better, 1 - better] == pytest.approx(expected)
+    thrice = welch_p_values(np.repeat(values, 3, 1), np.repeat(np.arange(30), 3))
+    assert thrice[better, 1 - better] == pytest.approx(expected)

@@ -15,6 +15,7 @@ compare: metrics ranked, with significance tests: the tests by name and the rule
 correlate: agreement of metrics with people; usual coefficients
 exercise: the collective exercise on one scale, from 0 to 100
 findings: reports, their cells, tables and signatures
+inference: tests of systems by what they are ranked by, their units, and rules of organisers
 judges: figures about each judge, flags by the rules in `options`, drift, and normalised values
 measures: scores of texts, scales and kinds of measures, and evaluators compared
 normalise: judges' values on one scale, and judges who fail quality control (degraded copies)

@@ -42,7 +42,7 @@ def ask_preferences(evidence: Evidence, _: NoOptions) -> Preferences:
     scorer = evidence.scorer
     rows = promote_documents(evidence.rows, scorer)
     if rows.scorers[rows.find(scorer)].compares:
-        rows, _rankings = collect_rankings(rows, scorer)
+        rows = collect_rankings(rows, scorer)[0]
     counts = count_comparisons(rows, scorer)
     pairs = {}
     for one, other in combinations(range(len(rows.systems)), 2):

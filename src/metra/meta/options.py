@@ -29,6 +29,10 @@ Test: TypeAlias = Literal[
     "williams",
     "wilcoxon",
 ]
+#: How two systems are tested.
+SystemTest: TypeAlias = Literal[
+    "auto", "permutation", "welch", "signed-rank", "rank-sum", "sign", "bootstrap"
+]
 Sides: TypeAlias = Literal["two-sided", "one-sided"]
 #: By which p-values a difference counts.
 Correction: TypeAlias = Literal["holm", "bh", "none"]
@@ -303,14 +307,14 @@ class RankOptions:
         "wmt", flags="--clusters", rare=True
     )
     ranks: bool = False
-    unit: Literal["segment", "document", "crossed"] = build_option(
-        "segment", flags="--over", rare=True
+    unit: Literal["auto", "segment", "document", "crossed"] = build_option(
+        "auto", flags="--over", rare=True
     )
-    test: Literal["auto", "signed-rank", "rank-sum", "sign", "bootstrap"] = "auto"
-    correction: Correction = build_option("none", rare=True)
+    test: SystemTest = "auto"
+    correction: Correction = find_option("correction", sign=False)
     alpha: float = find_option("alpha", sign=True)
     wmt: bool = False
-    like: Literal["da"] | None = None
+    like: Literal["da", "wmt24", "wmt25"] | None = None
     against: tuple[str, ...] = build_names("--against")
     expected: str | None = build_option(None, metavar="FILE", sign=False)
     trials: int = build_option(TRIALS, low=1, sign=False)

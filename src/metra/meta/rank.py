@@ -4,12 +4,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import compress
 from math import fsum
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from metra.errors import CorpusError, OptionError, format_count
-from metra.meta import findings
+from metra.errors import CorpusError, format_count
+from metra.meta import findings, inference
 from metra.meta.autorank import (
     CombinedRanking,
     build_agreement_table,
@@ -24,15 +24,12 @@ from metra.meta.normalise import normalise, standardise_workers
 from metra.meta.options import RankOptions
 from metra.meta.question import Evidence, Question, require_one_language
 from metra.scores import views
-from metra.scores.table import Scorer, Scores
+from metra.scores.table import ScoredItem, Scorer, Scores
 from metra.scoring.table import Cell, Column, Table
 from metra.stats import arrays, resampling, significance
 from metra.stats import ranking as stats
-from metra.stats.defaults import LEAST_UNITS
-from metra.stats.direction import HIGHER, Direction
-from metra.stats.exact_tests import rank_test_p_values, sign_test_p_values
-from metra.stats.multiplicity import CLUSTER_RULES, rank_ranges
-from metra.stats.ranking import PairwiseCounts
+from metra.stats.direction import HIGHER
+from metra.stats.multiplicity import CLUSTER_RULES, rank_ranges, walk_ranks
 
 
 @dataclass(frozen=True)
@@ -44,8 +41,12 @@ class ScorerRanking:
     ranks: list[float]
     clusters: list[int]
     ranges: list[tuple[int, int]]
-    #: One-sided tests; the name is a key of `_TEST_TITLES`.
+    #: The name of the test is a key of `TEST_TITLES`.
     tests: significance.PairTests
+    #: Options, with those of an organiser's rule and the unit that was chosen.
+    options: RankOptions
+    #: The number of units in which two systems can be compared.
+    compared: int
     #: Differences in standard deviations of segments: systems × systems.
     effects: arrays.Array
     #: The values of each method in `RANKING_METHODS`, in the order of the systems; means
@@ -67,8 +68,8 @@ class ScorerRanking:
 
     @property
     def p(self) -> arrays.Array:
-        """p-values that the row's system is no better than the column's."""
-        return self.tests.p
+        """p-values that the row's system is no better than the column's, corrected."""
+        return self.tests.correct(self.options.correction)
 
     @property
     def means(self) -> list[float]:
@@ -86,48 +87,24 @@ class RankingAnswer:
     flagged: tuple[str, ...]
     #: True if the ranking is without the flagged judges.
     is_apart: bool
-
-
-class RankedValues(NamedTuple):
-    """The values that systems are ranked by."""
-
-    scores: Scores
-    scorer: Scorer
-    present: arrays.Mask
-    #: Systems × segments: as given, and oriented so that higher is better.
-    native: arrays.Array
-    values: arrays.Array
-    #: The column of the table that they are from: value, or hundred for ranks of outputs.
-    column: str
-    #: Rankings × systems, higher is better, if outputs were put in order; else None.
-    rankings: arrays.Array | None
-    #: The table whose values are compared judge by judge.
-    compared: Scores
-
-    @property
-    def direction(self) -> Direction:
-        """The direction of the column."""
-        return HIGHER if self.column == "hundred" else self.scorer.direction
-
-    def count_wins(self) -> PairwiseCounts:
-        """Compare the systems' outputs judge by judge."""
-        return views.count_comparisons(self.compared, self.scorer.name).of(self.present)
-
-    def sum_units(self, unit: str) -> views.UnitSums:
-        """Sum the values by segment, by document, or by segment and judge."""
-        return views.sum_units(self.scores, self.scorer.name, unit, column=self.column)
+    #: The ranking by metra's own tests, beside that by an organiser's rule.
+    own: ScorerRanking | None
 
 
 def ask_ranking(evidence: Evidence, options: RankOptions) -> RankingAnswer:
     """Rank the systems by a scorer, without flagged judges and with them."""
     scores, selection, scorer = evidence.scores, evidence.selection, evidence.scorer
-    checks = scores if options.like else None
+    checks = scores if options.like == "da" else None
     ranking = rank_by_scorer(evidence.rows, scorer, options, checks)
     flagged = tuple(selection.list_flagged(scores))
     other, others = None, evidence.select_others()
     if others is not None:
         other = rank_by_scorer(others, scorer, replace(options, against=()))
-    return RankingAnswer(ranking, other, flagged, selection.flagged == "apart")
+    own, plain = None, RankOptions(by=options.by, macro=ranking.options.macro)
+    if inference.is_organisers(options):
+        plain = replace(plain, ranks=options.ranks, seed=options.seed)
+        own = rank_by_scorer(evidence.rows, scorer, plain)
+    return RankingAnswer(ranking, other, flagged, selection.flagged == "apart", own)
 
 
 def rank_by_scorer(
@@ -141,7 +118,9 @@ def rank_by_scorer(
     `checks` are all rows, for `like`.
     """
     notes: list[str] = []
+    options = inference.apply_rule(options)
     given = _collect_values(scores, name, options, checks, notes)
+    options = inference.choose_unit(given.scores, name, options)
     scores, values = given.scores, given.values
     systems = list(compress(scores.systems, given.present))
     ranks, unit_of_ranks = _rank_units(given)
@@ -170,11 +149,15 @@ def rank_by_scorer(
     order_by = _orient_column(columns | {"mean": by_mean}, options.by, notes)
     order = np.lexsort((np.array(systems), -order_by))
     # The values that systems are ranked by are also tested.
-    tested = {"z": z_values, "arr": -ranks}.get(options.by, values)
-    tests = compare_systems(given, tested, wins, strata, order, options, notes)
-    if options.by == "arr" and unit_of_ranks == "document":
-        tests = replace(tests, units=("document",))
+    tested = inference.collect_tested(
+        given, options, z_values if options.by == "z" else values, ranks, unit_of_ranks
+    )
+    tests = inference.compare_systems(
+        given, tested, wins, strata, order, options, notes
+    )
     corrected = tests.correct(options.correction)
+    is_organisers = inference.is_organisers(options)
+    find_ranges = walk_ranks if is_organisers else rank_ranges
     kept = np.flatnonzero(given.present)
     ordered = kept[order]
     hundreds = None
@@ -192,9 +175,13 @@ def rank_by_scorer(
         [systems[place] for place in order],
         stats.mid_ranks(order_by[order]).tolist(),
         CLUSTER_RULES[options.rule](corrected, options.alpha),
-        rank_ranges(corrected, options.alpha),
+        find_ranges(corrected, options.alpha),
         tests,
-        significance.standardise_gaps(tested[order], paired=tests.test != "rank-sum"),
+        options,
+        len(np.unique(tested.units[np.isfinite(tested.values).sum(0) > 1])),
+        significance.standardise_gaps(
+            tested.values[order], paired=tests.test not in ("rank-sum", "welch")
+        ),
         {key: column[order] for key, column in columns.items()},
         intervals,
         hundreds,
@@ -215,18 +202,17 @@ def _collect_values(
     options: RankOptions,
     checks: Scores | None,
     notes: list[str],
-) -> RankedValues:
-    if options.like:
-        options = replace(options, wmt=True)
+) -> inference.RankedValues:
+    if options.like == "da":
         scores, note = standardise_workers(scores if checks is None else checks, name)
         notes.append(note)
     scores = views.promote_documents(scores, name)
     # Ranks among two outputs and among ten differ: of judges' own ranks, the share of
     # beaten outputs counts.
     is_order = scores.scorers[scores.find(name)].compares and len(scores.hundred) > 0
-    rankings, compared = None, scores
+    rankings, compared, ranked = None, scores, list[ScoredItem]()
     if options.ranks or is_order:
-        compared, rankings = views.collect_rankings(scores, name)
+        compared, rankings, ranked = views.collect_rankings(scores, name)
         scores = scores if is_order else compared
     scorer = scores.scorers[scores.find(name)]
     native = _average_as_wmt(scores, name) if options.wmt else scores.matrix(name)
@@ -237,11 +223,11 @@ def _collect_values(
     values = scorer.direction.orient(native)
     if is_order:
         values = scores.matrix(name, column="hundred")
-    return RankedValues(
+    return inference.RankedValues(
         *(scores, scorer, present, native[present], values[present]),
         "hundred" if is_order else "value",
         None if rankings is None else rankings[:, present],
-        compared,
+        *(ranked, compared),
     )
 
 
@@ -256,14 +242,13 @@ def report_ranking(answer: RankingAnswer, options: RankOptions) -> findings.Meta
         compared_rankings = getattr(ranking, name)
         if compared_rankings:
             tables.append(build_agreement_table(compared_rankings, caption, name))
-    has_intervals = any(ranking.intervals)
-    compared = findings.describe_differences(ranking.tests, options.alpha)
-    if len(ranking.systems) == 1:
-        compared = "There is only one system, so there is nothing to compare."
-    notes = [*ranking.notes, compared]
+    has_intervals, settled = any(ranking.intervals), ranking.options
+    notes = [*describe_tests(ranking), *ranking.notes]
     direction = ranking.scorer.direction
     if direction != HIGHER:
         notes.insert(0, f"{ranking.scorer.name}: {direction.words}.")
+    if answer.own is not None:
+        notes.append(describe_rule(answer.own))
     if answer.other is not None:
         notes.append(_describe_other(answer, answer.other))
     return findings.build_report(
@@ -272,13 +257,76 @@ def report_ranking(answer: RankingAnswer, options: RankOptions) -> findings.Meta
         notes,
         findings.export_tests(ranking.tests, effect=ranking.effects),
         scorer=ranking.scorer.name,
-        judgements="each, 15 digits" if options.wmt or options.like else None,
-        boot=f"{_UNITS[options.unit]} k={options.trials}" if has_intervals else None,
-        seed=options.seed if has_intervals else None,
+        judgements="each, 15 digits" if settled.wmt else None,
+        boot=f"{_UNITS[settled.unit]} k={options.trials}" if has_intervals else None,
+        seed=options.seed if has_intervals or ranking.tests.draws else None,
         arr=f"{ranking.units} {ranking.unit}s" if ranking.units else None,
-        test=f"{_TEST_TITLES[ranking.tests.test]}, one-sided",
-        clusters=options.rule,
+        **findings.describe_tests(ranking.tests, wmt=False),
+        correction=settled.correction,
+        clusters=settled.rule,
         sys=len(ranking.systems),
+    )
+
+
+def describe_tests(ranking: ScorerRanking) -> list[str]:
+    """Say which system is the best, how many differ, and for whom that holds."""
+    names, tests, p = ranking.systems, ranking.tests, ranking.p
+    if len(names) == 1:
+        return ["There is only one system, so there is nothing to compare."]
+    alpha, pairs = ranking.options.alpha, len(names) * (len(names) - 1) // 2
+    first, rest = names[0], p[0, 1:]
+    unsure = list(compress(names[1:], ~(rest < alpha)))
+    unit = " and ".join(f"{unit}s" for unit in tests.units).replace("rater", "judge")
+    counted = format_count(pairs, "pair")
+    corrected = "not corrected"
+    if ranking.options.correction != "none":
+        corrected = f"corrected for {counted}"
+    about = f"{corrected}; {ranking.compared} {unit}"
+    if ranking.compared == 1:
+        about = about.removesuffix("s")
+    if not np.isfinite(rest).any():
+        best = f"{first} has the best mean, but could not be tested."
+    elif not unsure:
+        others = "all other systems" if len(rest) > 1 else names[1]
+        at_most = "at most " if len(rest) > 1 else ""
+        best = (
+            f"{first} is better than {others} (p {at_most}{rest.max():.2g}, {about})."
+        )
+    else:
+        best = (
+            f"No system is shown to be the best: {first} may be no better than "
+            f"{findings.name_some(unsure)} (p up to {np.nanmax(rest):.2g}, {about})."
+        )
+    differing = int((p[np.triu_indices(len(p), 1)] < alpha).sum())
+    is_judged = ranking.scorer.human and "rater" not in tests.units
+    judges = ", judged by the same judges" if is_judged else ""
+    notes = [
+        best,
+        f"{differing} of {counted} {'differs' if differing == 1 else 'differ'} with p < "
+        f"{alpha:g} ({inference.TEST_TITLES[tests.test]}, {tests.sides}, {corrected}). "
+        f"The result applies to {tests.population}{judges}.",
+    ]
+    reverse = [
+        f"{names[j]} than {names[i]}"
+        for i, j in zip(*np.triu_indices(len(p), 1), strict=True)
+        if tests.sides == "two-sided" and tests.p[j, i] < alpha
+    ]
+    if reverse:
+        notes.append(
+            "The test, which compares the scores that both systems have or their ranks, "
+            f"says the opposite of the means: {findings.name_some(reverse)} is better."
+        )
+    return notes
+
+
+def describe_rule(own: ScorerRanking) -> str:
+    """Say where an organiser's rule is unsound, beside metra's own result."""
+    result = " ".join(describe_tests(own)[:2])
+    return (
+        "The organisers' rule finds too many differences: it asks only whether the system "
+        "with the higher mean is better, so that 10 % of equal pairs differ, corrects "
+        "nothing for the number of pairs, compares ranks where means are ordered, and "
+        f"takes segments of a document for independent. metra's own result: {result}"
     )
 
 
@@ -298,11 +346,14 @@ def build_ranking_table(answer: RankingAnswer) -> Table:
     """Build the table of the systems, with every method's values."""
     ranking, other = answer.ranking, answer.other
     count = len(ranking.systems)
-    columns: dict[str | Column, Iterable[Any]] = {
-        "rank": map(build_rank, ranking.ranks),
-        "cluster": ranking.clusters,
-        "range": [f"{top}–{bottom}" for top, bottom in ranking.ranges],
-    }
+    columns: dict[str | Column, Iterable[Any]]
+    columns = {"rank": map(build_rank, ranking.ranks)}
+    for mark, each in (("", ranking), (" (metra)", answer.own)):
+        if each is not None:
+            places = [each.systems.index(system) for system in ranking.systems]
+            columns[f"cluster{mark}"] = [each.clusters[at] for at in places]
+            ranges = [each.ranges[at] for at in places]
+            columns[f"range{mark}"] = [f"{top}–{bottom}" for top, bottom in ranges]
     for method, values in ranking.columns.items():
         is_mean = method == "mean"
         intervals = ranking.intervals if is_mean else [None] * count
@@ -355,7 +406,7 @@ def _find_systems(
     return present
 
 
-def _rank_units(given: RankedValues) -> tuple[arrays.Array, str]:
+def _rank_units(given: inference.RankedValues) -> tuple[arrays.Array, str]:
     """Rank the systems in each unit, and name it: systems × units.
 
     It is a judge's ranking, or a document by its own score, as metrics have one, or by the
@@ -395,12 +446,6 @@ _UNITS = {
     "segment": "segments",
     "document": "documents",
     "crossed": "segments × judges",
-}
-_TEST_TITLES = {
-    "bootstrap": "bootstrap",
-    "signed-rank": "Wilcoxon signed-rank",
-    "rank-sum": "Mann-Whitney",
-    "sign": "sign test of decided comparisons",
 }
 
 
@@ -448,101 +493,25 @@ def _orient_column(
     return column
 
 
-def compare_systems(
-    given: RankedValues,
-    tested: arrays.Array,
-    wins: arrays.Codes,
-    strata: arrays.Codes | None,
-    order: arrays.Codes,
-    options: RankOptions,
-    notes: list[str],
-) -> significance.PairTests:
-    """Test each two systems, one-sided, by what they are ranked by."""
-    unit: significance.Unit = "document" if options.unit == "document" else "segment"
-    if options.unit != "segment":
-        if options.by != "mean" or strata is not None or options.wmt:
-            msg = (
-                "`unit` is for the means of systems, without `macro`, `wmt` and `like`."
-            )
-            raise OptionError(msg)
-        means = given.sum_units(options.unit).means
-        tested = given.direction.orient(means[given.present])
-    test = _choose_test(tested, options)
-    if options.unit == "crossed" and test != "bootstrap":
-        msg = "Segments and judges can only be resampled; use the test bootstrap."
-        raise OptionError(msg)
-    units: tuple[significance.Unit, ...] = (unit,)
-    draws = 0
-    if test == "bootstrap":
-        units = ("segment", "rater") if options.unit == "crossed" else units
-        p, draws = _bootstrap_p(given, order, options, notes), options.trials
-    elif test == "sign":
-        won = wins if options.by == "wins" else stats.count_wins(tested)
-        p = sign_test_p_values(won[np.ix_(order, order)])
-    else:
-        strata, paired = None if options.by == "arr" else strata, test == "signed-rank"
-        p = rank_test_p_values(tested[order], paired=paired, strata=strata)
-    return significance.PairTests(p, test, units, "one-sided", draws)
-
-
-def _bootstrap_p(
-    given: RankedValues, order: arrays.Codes, options: RankOptions, notes: list[str]
-) -> arrays.Array:
-    """Test systems by resampled means that share their draws; NaN with too few units."""
-    sums = given.sum_units(options.unit)
-    rows = sums.rows[given.present][order]
-    shared = (rows[..., 1] > 0).sum(1)
-    if shared.min() < LEAST_UNITS:
-        unit = "judgement" if options.unit == "crossed" else options.unit
-        notes.append(
-            "Not enough data for the bootstrap test: a system has "
-            f"{format_count(int(shared.min()), unit)}; it needs {LEAST_UNITS}."
-        )
-        return np.full((len(rows), len(rows)), np.nan)
-    drawn = resampling.bootstrap_scores(
-        [resampling.Sample(each, compute_mean) for each in rows],
-        trials=options.trials,
-        rng=np.random.default_rng(options.seed),
-        units=sums.crossed,
-    )
-    observed = given.direction.orient(compute_mean(rows.sum(1)))
-    oriented = [given.direction.orient(each) for each in drawn]
-    return significance.shifted_p_values(oriented, observed.tolist(), "one-sided")
-
-
-def _choose_test(tested: arrays.Array, options: RankOptions) -> str:
-    """Choose the test of what systems are ranked by."""
-    if options.test != "auto":
-        return options.test
-    if options.unit == "crossed":
-        return "bootstrap"
-    if options.wmt or options.like:
-        return "rank-sum"
-    if options.by == "wins":
-        return "sign"
-    return "signed-rank" if stats.are_paired(tested) else "rank-sum"
-
-
 def draw_intervals(
     scores: Scores, name: str, column: str, systems: arrays.Codes, options: RankOptions
 ) -> list[resampling.Interval | None]:
     """Return bootstrap intervals of the means; None where means are weighted otherwise."""
     if not column:
         return []
-    if options.macro != "none" or options.wmt or options.like:
+    if options.macro != "none" or inference.is_organisers(options):
         return [None] * len(systems)
     sums = views.sum_units(scores, name, options.unit, column=column)
     return resampling.compute_intervals(
-        [resampling.Sample(rows, compute_mean) for rows in sums.rows[systems]],
+        [
+            resampling.Sample(rows, inference.compute_mean)
+            for rows in sums.rows[systems]
+        ],
+        method="expanded",
         trials=options.trials,
         seed=options.seed,
         units=sums.crossed,
     )
-
-
-def compute_mean(totals: arrays.Array) -> arrays.Array:
-    """Return sums over counts; NaN if there is nothing."""
-    return arrays.divide(totals[..., 0], totals[..., 1])
 
 
 def ask_rank(

@@ -351,14 +351,15 @@ def _count_within(
     return PairwiseCounts(wins, draws + draws.T)
 
 
-def collect_rankings(scores: Scores, name: str) -> tuple[Scores, Array]:
+def collect_rankings(
+    scores: Scores, name: str
+) -> tuple[Scores, Array, list[ScoredItem]]:
     """Turn ranks into shares of systems beaten, and gather them ranking by ranking.
 
-    A ranking orders the systems of a segment, or some of them, by one judge: 1 is the best,
-    or the values of a scorer that compares outputs. A system's share is that of the other
-    systems of the ranking that it beats, a tie counting half, so that rankings of different
-    lengths can be compared. The array is rankings × systems, higher is better; a ranking of
-    one system is left out.
+    A ranking orders systems of a segment by one judge: 1 is the best, or the values of a
+    scorer that compares outputs. A system's share is that of the other systems of the ranking
+    that it beats, a tie counting half. The array is rankings × systems, higher is better,
+    the list their items; a ranking of one system is left out.
     """
     lines, number = scores.lines(name), scores.find(name)
     lines = lines.keep_lines(np.isin(lines.item, scores.segments))
@@ -396,7 +397,8 @@ def collect_rankings(scores: Scores, name: str) -> tuple[Scores, Array]:
     others = replace(scores, scorers=tuple(scorers))
     others = others.keep_lines(scores.scorer != number)
     both = concatenate_scores([shares, others]) if len(others) else shares
-    return both, values[sizes > 1]
+    ranked = rankings[sizes > 1] // answers // (len(scores.judges) + 1)
+    return both, values[sizes > 1], [scores.items[at] for at in ranked.tolist()]
 
 
 def collect_ratings(
@@ -428,8 +430,7 @@ def collect_ratings(
 def collect_comparisons(scores: Scores, name: str) -> Ratings:
     """Gather what judges' ranks say of each two systems of a segment (`collect_rankings`).
 
-    The value is 1 where the system that comes first is better, -1 where the other is, and 0
-    for a tie.
+    The value is 1 where the first system is better, -1 where the other is, 0 for a tie.
     """
     _require_judges(scores.lines(name), name)
     lines = collect_rankings(scores, name)[0].lines(name)

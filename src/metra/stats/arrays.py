@@ -13,6 +13,8 @@ Array: TypeAlias = NDArray[np.float64]
 Codes: TypeAlias = NDArray[np.int64]
 Mask: TypeAlias = NDArray[np.bool_]
 Name = TypeVar("Name", bound=Hashable)
+#: Values that differ by less than this share of the largest one differ in rounding only.
+ROUNDING = 1e-11
 
 
 def divide(
@@ -121,6 +123,12 @@ def pair_gaps(values: Array) -> Array:
     """Differences of each two rows, the upper minus the lower: (n, …) to (pairs, …)."""
     first, second = np.triu_indices(len(values), 1)
     return values[first] - values[second]
+
+
+def subtract_values(a: Array, b: Array) -> Array:
+    """Return differences of values, 0 where they differ in rounding only."""
+    gaps, largest = a - b, np.fmax(np.abs(a), np.abs(b))
+    return np.where(np.abs(gaps) <= ROUNDING * largest, 0.0, gaps)
 
 
 def round_values(values: ArrayLike, digits: int = 3) -> list[float | int | None]:

@@ -1,4 +1,4 @@
-"""Tests without drawing: rank tests, the sign test, Student's t, Williams' test, pairs."""
+"""Tests without drawing: rank tests, the sign test, Student's, Welch's, Williams', pairs."""
 
 import math
 from collections.abc import Sequence
@@ -7,15 +7,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from metra.stats.arrays import Array, Codes, divide
+from metra.stats.arrays import ROUNDING, Array, Codes, divide, subtract_values
 from metra.stats.coefficients import pearson, ranks
 from metra.stats.distributions import binomial_tail, normal_tail, student_tail
 from metra.stats.weighted_sums import weigh_values
 
 #: Up to so many values, rank tests count all ways in which ranks can fall.
 MOST_RANKED = 25
-#: Values that differ by less than this share of the largest one differ in rounding only.
-ROUNDING = 1e-11
 
 
 class RankSum(NamedTuple):
@@ -49,12 +47,6 @@ def rank_test_p_values(
             sums = [rank_sum(part[i], part[j]) for part in parts]
         p[i, j] = strata_p(sums)
     return p
-
-
-def subtract_values(a: Array, b: Array) -> Array:
-    """Return differences of values, 0 where they differ in rounding only."""
-    gaps, largest = a - b, np.fmax(np.abs(a), np.abs(b))
-    return np.where(np.abs(gaps) <= ROUNDING * largest, 0.0, gaps)
 
 
 def signed_rank(differences: Array) -> RankSum:
@@ -139,6 +131,36 @@ def sign_test_p_values(wins: Codes) -> Array:
     decided = wins + wins.T
     p = np.vectorize(binomial_tail, otypes=[float])(decided, wins)
     return np.where(decided, p, np.nan)
+
+
+def welch_p_values(values: Array, units: Codes, strata: Codes | None = None) -> Array:
+    """Return two-sided p-values of Welch's t that the row's mean is above the column's.
+
+    `values` is systems × cells, NaN where missing; cells of a unit, such as a document, are
+    not independent, and strata count the same each. Means below or equal have p = 1.
+    """
+    strata = np.zeros(len(units), np.int64) if strata is None else strata
+    parts, count = len(np.unique(strata[np.isfinite(values).any(0)])), len(values)
+    means, squares, freedom = np.zeros((3, count))
+    for at, row in enumerate(values):
+        held = np.isfinite(row)
+        x, stratum, unit = row[held], strata[held], units[held]
+        size = np.bincount(stratum)[stratum] * parts
+        middle = parts * np.bincount(stratum, x / size)[stratum]
+        sums = np.bincount(unit, (x - middle) / size)
+        freedom[at] = len(np.unique(unit)) - 1
+        means[at] = (x / size).sum()
+        squares[at] = (sums**2).sum() * divide(freedom[at] + 1, freedom[at])
+    p = np.full((count, count), np.nan)
+    for i, j in permutations(range(count), 2):
+        gap = float(subtract_values(means[i], means[j]))
+        error = math.sqrt(squares[i] + squares[j])
+        if gap == 0:
+            p[i, j] = 1.0
+        elif error > ROUNDING * abs(means[i]) and freedom[[i, j]].all():
+            df = error**4 / (squares[[i, j]] ** 2 / freedom[[i, j]]).sum()
+            p[i, j] = min(1.0, 2 * student_tail(gap / error, df))
+    return p
 
 
 def paired_t_p(differences: Array) -> float:

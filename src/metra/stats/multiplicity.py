@@ -145,9 +145,19 @@ def clusters_by_range(ranges: list[tuple[int, int]]) -> list[int]:
 
 
 def rank_ranges(p: Array, alpha: float = 0.05) -> list[tuple[int, int]]:
-    """Return how far up and down each could stand before a significant loss or win."""
-    size = len(p)
-    ranges = []
+    """Return the places that significantly better and worse systems leave to each.
+
+    All ranges hold at once if the p-values are corrected by Holm's method (Mohamad,
+    Goeman and van Zwet 2022).
+    """
+    better = np.triu(p < alpha, 1)
+    worst = len(p) - better.sum(1)
+    return list(zip((1 + better.sum(0)).tolist(), worst.tolist(), strict=True))
+
+
+def walk_ranks(p: Array, alpha: float) -> list[tuple[int, int]]:
+    """Rule of WMT 2024 and 2025: go up and down to the first significant difference."""
+    size, ranges = len(p), []
     for at in range(size):
         top = bottom = at
         while top > 0 and not p[top - 1, at] < alpha:
@@ -169,5 +179,5 @@ CLUSTER_RULES: dict[str, Callable[[Array, float], list[int]]] = {
     "wmt": lambda p, alpha: split_all(p < alpha),
     "greedy": clusters_greedy,
     "neighbours": clusters_neighbours,
-    "range": lambda p, alpha: clusters_by_range(rank_ranges(p, alpha)),
+    "range": lambda p, alpha: clusters_by_range(walk_ranks(p, alpha)),
 }

@@ -10,7 +10,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from metra.stats.arrays import Array, Codes, Mask, divide, pair_gaps, row_means
+from metra.stats.arrays import (
+    Array,
+    Codes,
+    Mask,
+    divide,
+    pair_gaps,
+    row_means,
+    subtract_values,
+)
 from metra.stats.coefficients import ranks as rank_values
 
 #: Headings of the values to order systems by; higher is better in all but average ranks.
@@ -102,7 +110,7 @@ def count_wins(values: Array) -> Codes:
 
     `values` is systems × segments, higher being better, NaN where missing.
     """
-    return np.array([(row > values).sum(1) for row in values])
+    return np.array([(subtract_values(row, values) > 0).sum(1) for row in values])
 
 
 def average_wins(wins: Codes) -> Array:

@@ -15,6 +15,7 @@ from metra.errors import OptionError, not_possible
 from metra.stats.arrays import Array, Codes
 from metra.stats.defaults import LEAST_UNITS, SEED, TRIALS, Method
 from metra.stats.direction import HIGHER, Direction
+from metra.stats.distributions import student_quantile
 from metra.stats.parallel import ordered_map, thread_count
 from metra.stats.totals import sum_rows
 from metra.stats.weighted_sums import StackedRows, Weights
@@ -172,6 +173,20 @@ def interval_of_defined(scores: Array) -> Interval | None:
     return interval(defined) if len(defined) else None
 
 
+def expand_level(level: float, count: int) -> float:
+    """Return the level of a percentile interval that few units make too narrow.
+
+    It is as wide as Student's interval of a mean (Hesterberg 2015, American Statistician).
+
+    >>> round(expand_level(0.95, 20), 3), round(expand_level(0.95, 2000), 3)
+    (0.968, 0.95)
+    """
+    from statistics import NormalDist
+
+    t = student_quantile((1 + level) / 2, count - 1)
+    return 2 * NormalDist().cdf(t * (count / (count - 1)) ** 0.5) - 1
+
+
 def bca_interval(scores: Array, sample: Sample, *, level: float = 0.95) -> Interval:
     """Bias-corrected and accelerated interval (Efron 1987, JASA 82).
 
@@ -225,7 +240,7 @@ def standard_error(scores: Array) -> float:
 def compute_intervals(
     samples: Sequence[Sample],
     *,
-    method: Method = "percentile",
+    method: Method | Literal["expanded"] = "percentile",
     trials: int = TRIALS,
     level: float = 0.95,
     seed: int = SEED,
@@ -239,22 +254,28 @@ def compute_intervals(
     check_settings(
         "An interval",
         {
-            f"method={method!r}": (method in get_args(Method), "percentile or bca"),
+            f"method={method!r}": (
+                method in (*get_args(Method), "expanded"),
+                "percentile or bca",
+            ),
             f"trials={trials}": (trials >= 1, "at least 1"),
             f"level={level}": (0 < level < 1, "a share between 0 and 1, such as 0.95"),
             f"seed={seed}": (seed >= 0, "0 or more"),
         },
     )
-    enough = [_count_units(sample, units) >= LEAST_UNITS for sample in samples]
-    if not any(enough):
+    counts = [_count_units(sample, units) for sample in samples]
+    if max(counts, default=0) < LEAST_UNITS:
         return [None for _ in samples]
     rng = np.random.default_rng(seed)
     drawn = bootstrap_scores(samples, trials=trials, rng=rng, units=units)
     intervals: list[Interval | None] = []
-    for sample, scores, has_enough in zip(samples, drawn, enough, strict=True):
+    for sample, scores, count in zip(samples, drawn, counts, strict=True):
         defined = scores[~np.isnan(scores)]
-        if not has_enough or not len(defined):
+        least = min([count, *(int(codes.max()) + 1 for codes in units)])
+        if count < LEAST_UNITS or least < 2 or not len(defined):
             intervals.append(None)
+        elif method == "expanded":
+            intervals.append(interval(defined, level=expand_level(level, least)))
         elif method == "percentile":
             intervals.append(interval(defined, level=level))
         else:

@@ -16,9 +16,8 @@ from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from metra.stats.arrays import Array, divide
+from metra.stats.arrays import ROUNDING, Array, Codes, divide, subtract_values
 from metra.stats.defaults import LEAST_UNITS, SEED, TEST_TRIALS, TRIALS, Test
-from metra.stats.exact_tests import ROUNDING
 from metra.stats.multiplicity import benjamini_hochberg, correct_pairs, holm
 from metra.stats.parallel import Progress, ordered_map, thread_count, track_blocks
 from metra.stats.resampling import (
@@ -152,13 +151,15 @@ def exchange_p_values(
 ) -> tuple[Array, int]:
     """Return p-values of each against those after it, and how many draws they took.
 
-    The compared value is the weighted sum of the parts' coefficients. p is (b + 1) / (k + 1),
+    The compared value is the weighted sum of the parts' coefficients; `observed` has it, or
+    the differences of any two. p is (b + 1) / (k + 1),
     b of k exchanges with at least the observed difference. Pairs that b of `ENOUGH` shows
     to be far from significant are drawn no further (Besag and Clifford 1991). Where all
     exchanges can be gone through, p is their share, and no draw was taken. `wmt` draws all,
     and leaves the ones out as WMT's scorer does.
     """
     size = len(observed)
+    gaps = observed if observed.ndim > 1 else observed[:, None] - observed
     reached, drawn = (np.zeros((size, size), np.int64) for _ in range(2))
     pairs = list(combinations(range(size), 2))
     width = parts[0].exchanges.width
@@ -171,7 +172,7 @@ def exchange_p_values(
         ]
         for i, j in pairs:
             gap = reduce(np.add, (weight * after(i, j) for after, weight in afters))
-            limit = observed[i] - observed[j]
+            limit = gaps[i, j]
             if exact and sides == "one-sided":
                 gap = np.concatenate([gap, -gap])
             if sides == "two-sided":
@@ -186,6 +187,52 @@ def exchange_p_values(
     more = 0 if exact or wmt else 1
     p = divide(reached + more, drawn + more, drawn > 0)
     return p, 0 if exact else int(drawn.max(initial=0))
+
+
+def paired_p_values(
+    values: Array,
+    units: Codes,
+    *,
+    strata: Codes | None = None,
+    subtract: Callable[[Array, Array], Array] = subtract_values,
+    alpha: float,
+    seed: int,
+) -> tuple[Array, int]:
+    """Return two-sided p-values that the row's mean is above the column's, and the draws.
+
+    `values` is systems × cells, NaN where missing. A coin decides for each unit, such as a
+    document, whether all differences of its cells change sign (Fisher 1935). Means are of
+    the cells that both have; strata count the same each. Means below or equal have p = 1,
+    systems without a shared cell NaN.
+    """
+    size = len(values)
+    upper = np.triu_indices(size, 1)
+    sums = np.zeros((len(upper[0]), int(units.max(initial=0)) + 1))
+    for row, i, j in zip(sums, *upper, strict=True):
+        gaps = subtract(values[i], values[j])
+        shared = np.isfinite(gaps)
+        weights = np.ones(shared.sum())
+        if strata is not None:
+            weights /= np.bincount(strata[shared])[strata[shared]]
+        row += np.bincount(units[shared], gaps[shared] * weights, len(row))
+        row /= np.abs(row).sum() or (1.0 if shared.any() else np.nan)
+    number, total = np.zeros((size, size), np.int64), np.full((size, size), np.nan)
+    number[upper], total[upper] = np.arange(len(sums)), sums.sum(1)
+    exchanges = Exchanges(
+        sums.shape[1],
+        lambda signs: signs @ sums.T,
+        lambda drawn: lambda i, j: drawn[:, number[i, j]],
+    )
+    draws = choose_draws(len(sums), alpha)
+    p, draws = exchange_p_values(
+        [ExchangePart(exchanges)], total, sides="two-sided", draws=draws, seed=seed
+    )
+    both, gap = p[upper], total[upper]
+    p[upper], p.T[upper] = (
+        np.where(np.isnan(gap), np.nan, np.where(above, both, 1.0))
+        for above in (gap > 0, gap < 0)
+    )
+    return p, draws
 
 
 def list_signs(width: int) -> list[Array]:

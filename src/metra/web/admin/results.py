@@ -366,7 +366,8 @@ def parse_filters(
     speed = query.get("speed", "")
     fastest = float(speed) if speed in map(str, _SPEEDS) else WORDS_PER_MINUTE
     wanted = query.get("by", "")
-    unit = cast(Any, wanted if wanted in ("document", "crossed") else "segment")
+    units = ("segment", "document", "crossed")
+    unit = cast(Any, wanted if wanted in units else "auto")
     # Segments and judges together can only be drawn.
     is_bootstrap = query.get("test") == "bootstrap" or unit == "crossed"
     selection = Selection(
@@ -382,7 +383,7 @@ def parse_filters(
         unit=unit,
         test="bootstrap" if is_bootstrap else "auto",
         rule="neighbours" if query.get("rule") == "neighbours" else "wmt",
-        correction="holm" if query.get("holm") == "yes" else "none",
+        correction="none" if query.get("holm") == "no" else "holm",
     )
     options = {
         "rank": ranking,

@@ -1,0 +1,249 @@
+"""Tests of systems by their ranked values, the units of tests, and organisers' rules."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from metra.errors import OptionError, format_count
+from metra.meta.options import RankOptions
+from metra.scores import views
+from metra.scores.table import ScoredItem, Scorer, Scores
+from metra.scoring.evaluate import ENOUGH_DOCUMENTS
+from metra.stats import arrays, resampling, significance
+from metra.stats import ranking as stats
+from metra.stats.defaults import LEAST_UNITS
+from metra.stats.direction import HIGHER, Direction
+from metra.stats.exact_tests import (
+    rank_test_p_values,
+    sign_test_p_values,
+    welch_p_values,
+)
+from metra.stats.ranking import PairwiseCounts
+
+TEST_TITLES = {
+    "permutation": "paired permutation test",
+    "welch": "Welch's t-test",
+    "bootstrap": "bootstrap",
+    "signed-rank": "Wilcoxon signed-rank",
+    "rank-sum": "Mann-Whitney",
+    "sign": "sign test of decided comparisons",
+}
+
+
+#: Options of the rules by which organisers ranked systems.
+ORGANISERS: dict[str, dict[str, Any]] = {
+    "da": {"test": "rank-sum", "wmt": True},
+    "wmt24": {"test": "signed-rank", "rule": "range", "macro": "domain"},
+    "wmt25": {"test": "signed-rank", "rule": "range", "alpha": 0.025},
+}
+
+
+class RankedValues(NamedTuple):
+    """The values that systems are ranked by."""
+
+    scores: Scores
+    scorer: Scorer
+    present: arrays.Mask
+    #: Systems × segments: as given, and oriented so that higher is better.
+    native: arrays.Array
+    values: arrays.Array
+    #: The column of the table that they are from: value, or hundred for ranks of outputs.
+    column: str
+    #: Rankings × systems, higher is better, if outputs were put in order; else None.
+    rankings: arrays.Array | None
+    #: The item of each ranking.
+    ranked: list[ScoredItem]
+    #: The table whose values are compared judge by judge.
+    compared: Scores
+
+    @property
+    def direction(self) -> Direction:
+        """The direction of the column."""
+        return HIGHER if self.column == "hundred" else self.scorer.direction
+
+    def count_wins(self) -> PairwiseCounts:
+        """Compare the systems' outputs judge by judge."""
+        return views.count_comparisons(self.compared, self.scorer.name).of(self.present)
+
+    def sum_units(self, unit: str) -> views.UnitSums:
+        """Sum the values by segment, by document, or by segment and judge."""
+        return views.sum_units(self.scores, self.scorer.name, unit, column=self.column)
+
+
+class TestedValues(NamedTuple):
+    """Values of systems as they are tested, the best system first, and their units."""
+
+    #: Systems × cells, higher is better, NaN where missing; and the unit of each cell.
+    values: arrays.Array
+    units: arrays.Codes
+    unit: significance.Unit
+    subtract: Callable[[arrays.Array, arrays.Array], arrays.Array] = (
+        arrays.subtract_values
+    )
+
+
+def apply_rule(options: RankOptions) -> RankOptions:
+    """Return the options with those of the organiser's rule, if one is named."""
+    name = "da" if options.wmt else options.like
+    if name is None:
+        return options
+    if options.unit not in ("auto", "segment"):
+        msg = "`unit` is for metra's own tests, without `wmt` and `like`."
+        raise OptionError(msg)
+    usual = RankOptions()
+    changes = {
+        option: value
+        for option, value in ORGANISERS[name].items()
+        if getattr(options, option) == getattr(usual, option)
+    }
+    return replace(options, **changes, correction="none", unit="segment")
+
+
+def choose_unit(scores: Scores, name: str, options: RankOptions) -> RankOptions:
+    """Choose documents as units if enough of them are judged, else segments."""
+    if options.unit != "auto":
+        return options
+    items = {scores.items[at] for at in np.unique(scores.lines(name).item).tolist()}
+    documents = {item.document for item in items if item.level != "system"}
+    enough = "" not in documents and len(documents) >= ENOUGH_DOCUMENTS
+    return replace(options, unit="document" if enough else "segment")
+
+
+def collect_tested(
+    given: RankedValues,
+    options: RankOptions,
+    values: arrays.Array,
+    ranks: arrays.Array,
+    unit_of_ranks: str,
+) -> TestedValues:
+    """Collect the values of the ranking: systems × segments, documents or rankings."""
+    items = [given.scores.items[at] for at in given.scores.segments.tolist()]
+    is_document, subtract = options.unit == "document", arrays.subtract_values
+    if options.by == "arr":
+        values = -ranks
+        if unit_of_ranks != "ranking":
+            is_document = unit_of_ranks == "document"
+            items = [ScoredItem(str(at), str(at)) for at in range(values.shape[1])]
+    elif options.by == "wins":
+        subtract = _order_values
+        values = values if given.rankings is None else given.rankings.T
+    if options.by in ("arr", "wins") and given.rankings is not None:
+        items = given.ranked
+    names = [item.document if is_document else item for item in items]
+    unit: significance.Unit = "document" if is_document else "segment"
+    return TestedValues(values, arrays.number_names(names)[1], unit, subtract)
+
+
+def _order_values(a: arrays.Array, b: arrays.Array) -> arrays.Array:
+    return np.sign(arrays.subtract_values(a, b))
+
+
+def compare_systems(
+    given: RankedValues,
+    tested: TestedValues,
+    wins: arrays.Codes,
+    strata: arrays.Codes | None,
+    order: arrays.Codes,
+    options: RankOptions,
+    notes: list[str],
+) -> significance.PairTests:
+    """Test each two systems by what they are ranked by; an organiser's rule, one-sided."""
+    values = tested.values[order]
+    strata = strata if values.shape[1] == given.values.shape[1] else None
+    units: tuple[significance.Unit, ...] = (tested.unit,)
+    test, draws = _choose_test(values, options), 0
+    sides: significance.Sides = "one-sided" if is_organisers(options) else "two-sided"
+    if options.unit == "crossed" and (
+        test != "bootstrap" or options.by != "mean" or strata is not None
+    ):
+        msg = (
+            "Segments and judges can only be resampled; use the test bootstrap, for means "
+            "without `macro`."
+        )
+        raise OptionError(msg)
+    if test == "bootstrap":
+        units = ("segment", "rater") if options.unit == "crossed" else units
+        p, draws = _bootstrap_p(given, order, options, sides, notes), options.trials
+    elif test == "permutation":
+        p, draws = significance.paired_p_values(
+            values,
+            tested.units,
+            strata=strata,
+            subtract=tested.subtract,
+            alpha=options.alpha,
+            seed=options.seed,
+        )
+    elif test == "welch":
+        p = welch_p_values(values, tested.units, strata)
+    else:
+        if tested.unit == "document" and strata is None and options.by != "arr":
+            groups = range(int(tested.units.max()) + 1)
+            means = [arrays.row_means(values[:, tested.units == at]) for at in groups]
+            values = np.array(means).T
+        if test == "sign":
+            won = wins[np.ix_(order, order)]
+            p = sign_test_p_values(
+                won if options.by == "wins" else stats.count_wins(values)
+            )
+        else:
+            paired = test == "signed-rank"
+            if sides == "two-sided":  # values that differ in rounding only are tied
+                largest = float(np.nanmax(np.abs(values))) or 1.0
+                values = np.asarray(np.round(values / largest, 11), np.float64)
+            p = rank_test_p_values(values, paired=paired, strata=strata)
+        p = np.minimum(1.0, 2 * p) if sides == "two-sided" else p
+    return significance.PairTests(p, test, units, sides, draws)
+
+
+def is_organisers(options: RankOptions) -> bool:
+    """Return True if systems are ranked by an organiser's rule."""
+    return options.wmt or options.like is not None
+
+
+def _bootstrap_p(
+    given: RankedValues,
+    order: arrays.Codes,
+    options: RankOptions,
+    sides: significance.Sides,
+    notes: list[str],
+) -> arrays.Array:
+    """Test systems by resampled means that share their draws; NaN with too few units."""
+    sums = given.sum_units(options.unit)
+    rows = sums.rows[given.present][order]
+    shared = (rows[..., 1] > 0).sum(1)
+    if shared.min() < LEAST_UNITS:
+        unit = "judgement" if options.unit == "crossed" else options.unit
+        notes.append(
+            "Not enough data for the bootstrap test: a system has "
+            f"{format_count(int(shared.min()), unit)}; it needs {LEAST_UNITS}."
+        )
+        return np.full((len(rows), len(rows)), np.nan)
+    if sums.crossed and sums.crossed[1].max() == 0:
+        notes.append("One judge says nothing about others, so there is no test.")
+        return np.full((len(rows), len(rows)), np.nan)
+    drawn = resampling.bootstrap_scores(
+        [resampling.Sample(each, compute_mean) for each in rows],
+        trials=options.trials,
+        rng=np.random.default_rng(options.seed),
+        units=sums.crossed,
+    )
+    observed = given.direction.orient(compute_mean(rows.sum(1)))
+    oriented = [given.direction.orient(each) for each in drawn]
+    return significance.shifted_p_values(oriented, observed.tolist(), sides)
+
+
+def _choose_test(values: arrays.Array, options: RankOptions) -> str:
+    """Choose the test of what systems are ranked by."""
+    if options.test != "auto":
+        return options.test
+    if options.unit == "crossed":
+        return "bootstrap"
+    is_paired = options.by in ("wins", "arr") or stats.are_paired(values)
+    return "permutation" if is_paired else "welch"
+
+
+def compute_mean(totals: arrays.Array) -> arrays.Array:
+    """Return sums over counts; NaN if there is nothing."""
+    return arrays.divide(totals[..., 0], totals[..., 1])

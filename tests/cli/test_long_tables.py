@@ -8,6 +8,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+import metra
+from metra.errors import FormatError
+
 SOURCES = ["s one", "s two", "s three"]
 REFERENCES = [
     "the cat sat on the mat",
@@ -317,6 +320,15 @@ def test_parts_or_systems(cli, tmp_path, names, columns, first, second, kind):
     named = [f"{file.stem}={file}" for file in files]
     if len(first) == len(second):
         assert [*score(cli, *named)] == [*names]
+
+
+def test_reading_in_python(tmp_path):
+    rows = [{**row, "lp": "en-de"} for row in make_rows(ALL.split())]
+    others = [{**row, "lp": "en-fr", "output": "x"} for row in rows]
+    path = write_table(tmp_path, "t.tsv", rows + others)
+    assert metra.read(path, pair="en-de").outputs == OUTPUTS
+    with pytest.raises(FormatError, match="has 2 language pairs"):
+        metra.read(path)
 
 
 def test_each_pair_by_groups(cli, tmp_path):

@@ -11,6 +11,8 @@ from importlib import import_module
 from typing import Any, Generic, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 from metra.errors import CorpusError, OptionError
+from metra.formats.texts.columns import ReadingOptions
+from metra.formats.texts.long_tables import has_pairs
 from metra.meta.charts import Chart
 from metra.meta.findings import MetaReport, merge_pairs
 from metra.meta.normalise import describe_excluded, normalise
@@ -21,7 +23,7 @@ from metra.scores.selection import DEFAULT, Selection
 from metra.scores.table import Scores, add_total, concatenate_scores
 from metra.scores.views import average_documents, build_panel, promote_documents
 from metra.scoring.evaluate import make_metrics
-from metra.scoring.files import FileCorpus, open_corpus, read_texts
+from metra.scoring.files import CorpusFiles, FileCorpus, read_texts
 from metra.scoring.scorers import score_systems
 from metra.stats.panel import ScorePanel, SegmentStatistics
 from metra.stats.parallel import Progress
@@ -119,7 +121,11 @@ class Evidence:
 
     def open_corpus(self) -> FileCorpus:
         """Open the outputs to score."""
-        return open_corpus(self.outputs, self.references, self.source, self.docs)
+        files = CorpusFiles(self.outputs, self.references, self.source, self.docs)
+        if any(map(has_pairs, files.list_sources())):
+            pair = require_one_language(self.rows)
+            files = files._replace(reading=ReadingOptions(pair=pair))
+        return files.open()
 
     def score_outputs(self, specs: Sequence[str]) -> None:
         """Score the outputs with metrics, and add the scores."""

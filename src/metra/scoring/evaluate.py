@@ -92,9 +92,8 @@ class ScoringRequest(NamedTuple):
 
 def list_table_files(files: "CorpusFiles") -> "list[Source]":
     """List the outputs; Parquet files are one table together."""
-    from metra.formats.texts.sources import list_sources
-
-    return list_sources(files.outputs, **files.reading_options)
+    alone = files._replace(references=(), source=None, documents=None)
+    return [file for file in alone.list_sources() if file.use == "output"]
 
 
 def build_options(levels: Sequence[str]) -> EvaluationOptions:

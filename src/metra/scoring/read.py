@@ -12,6 +12,7 @@ from metra.errors import FormatError
 from metra.formats.lines import read_lines
 from metra.formats.recognise import PLAIN, choose_format, read_head
 from metra.formats.stream import format_path
+from metra.formats.texts.columns import ReadingOptions
 from metra.formats.texts.sources import list_sources
 from metra.scoring.files import CHUNK, FileCorpus
 from metra.text.columns import window
@@ -28,7 +29,9 @@ class FileTexts(NamedTuple):
     outputs: Mapping[str, list[str | None]]
 
 
-def read(path: str | PathLike[str], *, input_format: str = "auto") -> Any:
+def read(
+    path: str | PathLike[str], *, input_format: str = "auto", pair: str = ""
+) -> Any:
     """Read a file into memory and return its texts.
 
     - A file with one text, such as one segment per line or a JSON array of strings, returns
@@ -36,7 +39,8 @@ def read(path: str | PathLike[str], *, input_format: str = "auto") -> Any:
     - A file with several texts (a table, JSON lines, SGML, WMT XML, Parquet, …) returns an
       evaluation set and outputs by system: `evalset, outputs = metra.read("test.tsv")`.
 
-    The format is recognised as on the command line; `input_format` overrides that.
+    The format is recognised as on the command line; `input_format` overrides that. `pair`
+    is the language pair to read from a table that has several.
     """
     file = fspath(path)
     if input_format == "auto" and _METRA_JSON.match(read_head(file).text):
@@ -47,7 +51,10 @@ def read(path: str | PathLike[str], *, input_format: str = "auto") -> Any:
         raise FormatError(msg)
     if choose_format(file, input_format) is PLAIN:
         return read_lines(file)
-    sources = list_sources([file], input_format=input_format, use="any")
+    reading = ReadingOptions(pair=pair)
+    sources = list_sources(
+        [file], input_format=input_format, use="any", reading=reading
+    )
     outputs, refs, source, documents = collect_texts(FileCorpus(sources))
     evalset = EvalSet(refs or None, source or None, documents or None)
     if len(outputs) == 1 and not evalset.has_streams():

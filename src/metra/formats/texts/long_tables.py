@@ -110,6 +110,7 @@ def has_pairs(source: Source) -> bool:
     """Return True if the rows of a file name their language pair."""
     if not source.format.has_column_names:
         return False
+    source = source._replace(columns=None)
     with closing(_open_raw(source, None)) as reader:
         groups = _find_groups(source, reader.fields)
     return bool(groups and _scan(source.path, source, groups, _get_states(source))[1])

@@ -10,7 +10,7 @@ from metra.errors import FormatError, MetraError
 from metra.formats.stream import format_path, name_system
 from metra.formats.texts.columns import SEGMENT_IDS, Field, list_values
 from metra.formats.texts.sources import Source
-from metra.limits import check_limit
+from metra.limits import LimitError, get_limits
 
 #: Names that programs give to the parts of a table.
 _PART = re.compile(
@@ -18,7 +18,7 @@ _PART = re.compile(
     re.IGNORECASE,
 )
 
-# Rows that are read at a time, or at all where files have different numbers of rows.
+# So many rows are looked at where files have different numbers of them.
 _ROWS = 8192
 
 _Match: TypeAlias = Literal["none", "same", "different", "mixed"]
@@ -33,6 +33,8 @@ def are_systems(files: Sequence[Source]) -> bool:
         return False
     try:
         matches = _match_files(files)
+    except LimitError:
+        raise
     except MetraError:  # reported by who reads the table
         return False
     if not matches or matches <= _PARTS:
@@ -50,9 +52,8 @@ def are_systems(files: Sequence[Source]) -> bool:
 
 #: What ids and texts of two files tell.
 _SYSTEMS = {("same", "same"), ("same", "mixed"), ("same", "none"), ("none", "same")}
-_PARTS = {
-    (ids, texts) for ids in ("none", "same", "different") for texts in ("different",)
-} | {("different", "none")}
+_PARTS = {(ids, "different") for ids in ("none", "same", "different")}
+_PARTS.add(("different", "none"))
 
 
 def _match_files(files: Sequence[Source]) -> set[tuple[_Match, _Match]]:
@@ -74,17 +75,17 @@ def _match_files(files: Sequence[Source]) -> set[tuple[_Match, _Match]]:
     counts = {_count_rows(file) for file in files}
     if not ids and not texts:
         return {("none", "none" if len(counts) == 1 else "different")}
-    rows = [_read_rows(file, [*ids, *texts], len(counts) == 1) for file in files]
+    most = get_limits().rows if len(counts) == 1 else _ROWS
+    rows = [_read_rows(file, [*ids, *texts], most) for file in files]
     # A file without rows says nothing.
-    own_keys = [
+    keys = [
         ([row[: len(ids)] for row in own], [row[len(ids) :] for row in own])
         for own in rows
         if own
     ]
-    first = own_keys[0] if own_keys else ([], [])
     return {
-        (_match_rows(first[0], each[0]), _match_rows(first[1], each[1]))
-        for each in own_keys[1:]
+        (_match_rows(keys[0][0], own), _match_rows(keys[0][1], others))
+        for own, others in keys[1:]
     }
 
 
@@ -93,19 +94,11 @@ def _count_rows(file: Source) -> int:
 
 
 def _read_rows(
-    file: Source, fields: Sequence[Field], is_whole: bool
+    file: Source, fields: Sequence[Field], most: int
 ) -> list[tuple[str | None, ...]]:
-    rows: list[tuple[str | None, ...]] = []
     with closing(file.open(fields)) as reader:
-        while True:
-            columns = reader.read(_ROWS)
-            more = [
-                *zip(*(list_values(columns[field]) for field in fields), strict=True)
-            ]
-            rows += more
-            check_limit("rows", len(rows), format_path(file.path))
-            if len(more) < _ROWS or not is_whole:
-                return rows
+        columns = reader.read(most)
+    return [*zip(*(list_values(columns[field]) for field in fields), strict=True)]
 
 
 def _match_rows(

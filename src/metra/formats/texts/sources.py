@@ -137,6 +137,7 @@ def list_sources(
         is_named = file.format.has_column_names and columns and columns.document
         sources.append(file if is_named else _check_documents(file))
     if columns is not None:
+        columns = _leave_out_foreign_labels(columns, sources, use)
         sources = _set_columns(sources, columns, use)
     if reading and reading.pair and test_set is None:
         _check_pair(sources, reading.pair)
@@ -286,6 +287,22 @@ def _leave_out_labels(
     ]
     rest = columns._replace(labels=tuple(labels))
     return None if rest == ColumnNames() else rest
+
+
+def _leave_out_foreign_labels(
+    columns: ColumnNames, sources: Sequence[Source], use: Use
+) -> ColumnNames:
+    """Leave out labels that tables of references or the source have, and no output has."""
+    tables = [file for file in sources if file.format.has_column_names]
+    if not columns.labels or all(file.use == use for file in tables):
+        return columns
+    names: dict[bool, set[str]] = {True: set(), False: set()}
+    for file in tables:
+        with closing(file.format.load().open_reader(file)) as reader:
+            names[file.use == use] |= {field.name for field in reader.fields}
+    foreign = names[False] - names[True]
+    labels = tuple(label for label in columns.labels if label not in foreign)
+    return columns._replace(labels=labels)
 
 
 def _set_columns(sources: list[Source], columns: ColumnNames, use: Use) -> list[Source]:

@@ -54,10 +54,10 @@ def write_table(folder, first, numbers=range(9)):
     return str(path)
 
 
-def correlate(paths, **given):
+def correlate(paths, gold="mqm", **given):
     """Pearson's r of all cells, and the notes."""
     options = CorrelateOptions(level="seg", coefficients=("pearson:none",), trials=0)
-    evidence = Evidence(read_score_files(paths), gold="mqm", **given)
+    evidence = Evidence(read_score_files(paths), gold=gold, **given)
     [answer], report = answer_evidence("correlate", evidence, options)
     return next(iter(answer.answers[0].values())).value, " ".join(report.notes)
 
@@ -115,6 +115,27 @@ def test_outputs_to_score_tell_it_too(tmp_path, monkeypatch, rename):
     value, notes = correlate([mqm], **given)
     assert value == pytest.approx(expected, abs=1e-12)
     assert ("15 outputs aligned by text; 3 scores of" in notes) is (rename is not str)
+
+
+def test_judges_may_see_texts_in_any_order(tmp_path, monkeypatch):
+    """Results of Pearmut do not number the segments."""
+    monkeypatch.chdir(tmp_path)
+    values = []
+    for order in (range(1, 8), (4, 2, 7, 1, 3, 6, 5)):
+        screens = [
+            {"user_id": "ann", "item_i": at, "item": [{"src": f"{at}", "tgt": tgt}],
+             "annotation": [{s: {"score": COSTS[s][at], "error_spans": []} for s in tgt}]}
+            for at in order
+            for tgt in [{s: TEXTS[s][at] for s in SYSTEMS}]
+        ]  # fmt: skip
+        (tmp_path / "p.jsonl").write_text("\n".join(map(json.dumps, screens)))
+        for system, texts in TEXTS.items():
+            lines = "".join(f"{text}\n" for text in texts[1:8])
+            (tmp_path / f"{system}.txt").write_text(lines)
+        (tmp_path / "ref").write_text("".join(f"B{n}\n" for n in range(2, 9)))
+        given = {"outputs": tuple(f"{s}.txt" for s in SYSTEMS), "references": ("ref",)}
+        values.append(correlate(["p.jsonl"], "da", specs=("chrf",), **given)[0])
+    assert values[0] == pytest.approx(values[1], abs=1e-12)
 
 
 @pytest.mark.parametrize(

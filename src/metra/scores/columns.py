@@ -2,7 +2,8 @@
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
@@ -60,6 +61,8 @@ _ITEM_TYPES = {
 _OWN_TYPES = _ITEM_TYPES | {"reference": "reference", "control": "control"}
 
 
+#: Roles of columns that make the same row twice improbable.
+_JUDGED = {"segment", "judge"}
 #: Headings of the two languages, where they have a column each.
 _SIDES = (("source_lang", "target_lang"), ("input.src", "input.trg"))
 
@@ -145,6 +148,8 @@ def read_columns(path: str, columns: Mapping[str, str] | None = None) -> ScoreCo
         msg = f"{format_path(path)} has a header but no scores."
         raise FormatError(msg)
     roles = find_columns(table.header, columns)
+    if roles.keys() >= _JUDGED:
+        refuse_repeats(rows, path)
     return ScoreColumns(path, table.header, cells, len(rows), roles)
 
 
@@ -160,6 +165,8 @@ def read_object_columns(
             _check_number(entry.get(header[roles[role]]), path, number)
     values = [[entry.get(key) for entry in entries] for key in header]
     cells = [tuple("" if v is None else str(v) for v in column) for column in values]
+    if roles.keys() >= _JUDGED:
+        refuse_repeats(zip(*cells, strict=True), path)
     return ScoreColumns(path, header, cells, len(entries), roles, first=1)
 
 
@@ -254,6 +261,21 @@ def find_columns(
 def count_columns(header: Sequence[str]) -> int:
     """Count the columns that we know."""
     return len(find_columns(header))
+
+
+def refuse_repeats(rows: Iterable[Sequence[str]], path: str) -> None:
+    """Refuse a table that was appended to itself: most of its rows stand there twice.
+
+    A judge may give the same answer twice, or mark the same error twice, but rarely does.
+    """
+    counts = Counter(map(tuple, rows))
+    repeated = sum(count > 1 for count in counts.values())
+    if repeated > 1 and 2 * repeated > len(counts):
+        msg = (
+            f"{format_path(path)} has {repeated:,} of its {len(counts):,} different rows "
+            "more than once, so judgements would count twice; give each row once."
+        )
+        raise FormatError(msg)
 
 
 def require_columns(

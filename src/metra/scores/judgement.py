@@ -23,6 +23,7 @@ from metra.scores.table import (
     ScoreRow,
     Scores,
     number_named,
+    number_texts,
 )
 from metra.stats.arrays import Codes, expand_ranges, number_names
 from metra.stats.direction import LOWER, find_direction
@@ -330,6 +331,17 @@ def find_outputs(judgements: Sequence[Judgement], scores: Scores) -> list[int]:
     place = np.arange(len(scores)) - (np.cumsum(rows) - rows)[scores.answer]
     each = rows // np.maximum(outputs, 1)
     return (place // each[scores.answer]).tolist()
+
+
+def attach_outputs(scores: Scores, judgements: Sequence[Judgement]) -> Scores:
+    """Attach the judged outputs to the table of these answers; damaged ones do not count."""
+    counted = np.isin(scores.get_kinds(), [ITEM_KINDS.index(kind) for kind in COUNTED])
+    columns = scores.answer.tolist(), find_outputs(judgements, scores), counted.tolist()
+    texts = [
+        judgements[at].outputs[place] if is_counted and judgements[at].outputs else ""
+        for at, place, is_counted in zip(*columns, strict=True)
+    ]
+    return replace(scores, **number_texts(texts))
 
 
 def get_marks(judgement: Judgement) -> list[dict[str, Any]]:

@@ -20,6 +20,7 @@ from metra.scores.judgement import (
     Judgement,
     JudgementCheck,
     JudgementKind,
+    attach_outputs,
     build_scores,
     find_outputs,
     has_scores,
@@ -81,12 +82,12 @@ def read_judgement_scores(path: str) -> Scores:
 
 def parse_judgement_scores(lines: Iterable[str], place: str) -> Scores:
     """Parse the scores of judgements, a line each; `place` names their file."""
-    _, scores = _parse_judged(lines, place)
+    judgements, scores = _parse_judged(lines, place)
     if not np.isfinite(scores.value).any():
         because = f": {'; '.join(sorted(scores.reasons))}" if scores.reasons else ""
         msg = f"{place} has judgements without scores{because}."
         raise FormatError(msg)
-    return scores
+    return attach_outputs(scores, judgements)
 
 
 def read_judgement_spans(path: str) -> Spans:

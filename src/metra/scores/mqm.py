@@ -11,7 +11,6 @@ In Marot's table, the place of an error is marked in the text with `<v>` and `</
 
 import json
 import re
-from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -22,7 +21,12 @@ from typing import Any, TypeAlias, TypeVar
 from metra.errors import FormatError, OptionError, format_count
 from metra.formats.stream import format_path
 from metra.formats.table import DelimitedTable, replace_line_breaks
-from metra.scores.columns import find_columns, read_score_table, require_columns
+from metra.scores.columns import (
+    find_columns,
+    read_score_table,
+    refuse_repeats,
+    require_columns,
+)
 from metra.scores.judgement import OMISSION, Judgement, get_marks, refuse_line
 from metra.scores.spans import NEUTRAL, Mark, RatingKey, Spans, build_spans
 from metra.scores.table import (
@@ -207,7 +211,7 @@ def read_errors(
     texts: dict[RatingKey, str | None] = {}
     name, allowed = format_path(path), {*severities, *_FREE}
     table, has_free = read_score_table(path), False
-    _refuse_repeats(table)
+    refuse_repeats([row.cells for row in table.rows], path)
     for line, key, cells in parse_errors(table):
         severity = cells["severity"].strip().lower()
         if severity == "hotw-test":
@@ -250,21 +254,6 @@ def _find_unlisted(ratings: Iterable[RatingKey]) -> list[RatingKey]:
     rated = dict.fromkeys(key[1:] for key in keys)
     grid = ((system, *each) for system in systems for each in rated)
     return [key for key in grid if key not in keys]
-
-
-def _refuse_repeats(table: DelimitedTable) -> None:
-    """Refuse a table that was appended to itself: most of its rows stand there twice.
-
-    A rater may mark the same error twice, but rarely does.
-    """
-    counts = Counter(tuple(row.cells) for row in table.rows)
-    repeated = sum(count > 1 for count in counts.values())
-    if repeated > 1 and 2 * repeated > len(counts):
-        msg = (
-            f"{format_path(table.path)} has {repeated:,} of its {len(counts):,} different "
-            "rows more than once, so errors would count twice; give each row once."
-        )
-        raise FormatError(msg)
 
 
 def _read_costs(

@@ -14,6 +14,7 @@ import re
 import zipfile
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
@@ -173,6 +174,13 @@ def _parse_score_lines(lines: Iterable[str], path: str, level: str) -> list[_Sco
 def _check_counts(lines: Sequence[_ScoreLine], path: str, level: str) -> None:
     what = "segment" if level == "seg" else "document"
     counts = {line.system: line.segment for line in lines}
+    # In blocks of lines, each system has one.
+    starts = sum(a.system != b.system for a, b in pairwise(lines)) + 1
+    half = len(lines) // 2
+    pairs = [(line.system, line.score) for line in lines]
+    if len(counts) < starts == 2 * len(counts) < half and pairs[:half] == pairs[half:]:
+        msg = f"{path} has every line twice, one half like the other; give each line once."
+        raise FormatError(msg)
     if len(set(counts.values())) > 1:
         least, most = (choose(counts, key=counts.__getitem__) for choose in (min, max))
         msg = (

@@ -19,6 +19,7 @@ from metra.scores.judgement import (
     OMISSION,
     Judgement,
     JudgementCheck,
+    attach_outputs,
     build_imported_judgement,
     build_scores,
     find_latest,
@@ -54,7 +55,8 @@ def _read_judgements(path: str) -> list[Judgement]:
 
 def read_results(path: str) -> Scores:
     """Read the scores of outputs; those of MQM are the points of the marked errors."""
-    scores = build_scores(_read_judgements(path), _score_answer)
+    judgements = _read_judgements(path)
+    scores = attach_outputs(build_scores(judgements, _score_answer), judgements)
     # The results do not name their languages.
     items = tuple(item._replace(lang="") for item in scores.items)
     return replace(scores, items=items)

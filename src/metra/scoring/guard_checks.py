@@ -288,29 +288,40 @@ def _is_tokenised(sample: TextSample, name: str) -> bool:
 
 
 def check_furniture(sample: TextSample) -> Iterator[str]:
-    """Find outputs with marks of tools beside the text, unless references have them, too."""
+    """Find texts with marks of tools, unless those that they are compared with have them."""
     marked = _find_furniture(sample)
     for kind in FURNITURE:
-        if outputs := marked[kind.name]:
-            most = max(outputs.values(), key=len)
-            verb, limit = ("has", "") if len(outputs) == 1 else ("have", "up to ")
-            yield (
-                f"{_begin_sentence(list(outputs))} {verb} {kind.title} in {limit}{len(most)} "
-                f"of the {len(sample)} lines compared, such as {most[0]!r}; remove them with "
-                f"`clean` {kind.name}, or correct the file."
-            )
+        for is_reference in (False, True):
+            texts = {
+                name: marks
+                for name, marks in marked[kind.name].items()
+                if has_reference([name]) is is_reference
+            }
+            if texts:
+                most = max(texts.values(), key=len)
+                verb, limit = ("has", "") if len(texts) == 1 else ("have", "up to ")
+                remedy = (
+                    "" if is_reference else f"remove them with `clean` {kind.name}, or "
+                )
+                yield (
+                    f"{_begin_sentence(list(texts))} {verb} {kind.title} in {limit}"
+                    f"{len(most)} of the {len(sample)} lines compared, such as {most[0]!r}; "
+                    f"{remedy}correct the file."
+                )
 
 
 def _find_furniture(sample: TextSample) -> dict[str, dict[str, list[str]]]:
-    """Return places of marks by kind and output."""
-    references = [own for name, own in sample.texts.items() if has_reference([name])]
+    """Return places of marks by kind and text."""
     marked: dict[str, dict[str, list[str]]] = {kind.name: {} for kind in FURNITURE}
     for name, lines in sample.texts.items():
-        if has_reference([name]):
-            continue
         text = sample.joined[name]
         filled = len(lines) - lines.count("")
         covered = {"entities"} if "&" in text and _is_tokenised(sample, name) else set()
+        others = [
+            own
+            for other, own in sample.texts.items()
+            if has_reference([other]) is not has_reference([name])
+        ]
         for kind in FURNITURE:
             if kind.name in covered or not any(map(text.__contains__, kind.signs)):
                 continue
@@ -318,7 +329,7 @@ def _find_furniture(sample: TextSample) -> dict[str, dict[str, list[str]]]:
                 continue
             marks = _list_marks(kind, lines)
             if is_many(len(marks), kind.share, filled):
-                usual = (len(_list_marks(kind, own)) for own in references)
+                usual = (len(_list_marks(kind, own)) for own in others)
                 if len(marks) > 2 * max(usual, default=0):
                     marked[kind.name][name] = marks
                     covered.update(kind.covers)

@@ -14,8 +14,8 @@ from itertools import chain, pairwise
 from typing import TYPE_CHECKING, TypeAlias
 
 from metra.errors import TextWarning
-from metra.scoring.guard_checks import CHECKS, LEAST, check_names
-from metra.scoring.text_sample import LineBlock, TextSample
+from metra.scoring.guard_checks import CHECKS, LEAST, check_furniture, check_names
+from metra.scoring.text_sample import LEAST_LINES, LineBlock, TextSample
 
 if TYPE_CHECKING:
     from metra.corpus.batch import CorpusChunk, SegmentColumn
@@ -52,9 +52,10 @@ class TextGuard:
         size, sample = len(chunk), self._sample
         if not self._unit:
             self._unit = size
-            if size >= LEAST:
+            if size >= LEAST_LINES:
                 excerpt = _take_excerpt(chunk, FIRST_BLOCKS)
                 self._excerpts[chunk.first] = excerpt
+            if size >= LEAST:
                 names = [name for name in excerpt[1] if name != SOURCE]
                 sample.equal = _part_equal([names], excerpt[1], LEAST // 2)
         elif self._excerpts:
@@ -75,7 +76,8 @@ class TextGuard:
     def find_problems(self) -> list[tuple[str, str]]:
         """Say what looks wrong, a sentence each, with the name of the guard."""
         sample = self.build_sample()
-        checks = {"names": check_names, **(CHECKS if len(sample) else {})}
+        some = CHECKS if len(sample) >= LEAST else {"furniture": check_furniture}
+        checks = {"names": check_names, **some}
         return [(name, text) for name in checks for text in checks[name](sample)]
 
     def build_sample(self) -> "TextSample":

@@ -69,6 +69,14 @@ def test_marks_are_found_and_removed(case):
     ]
 
 
+def test_marks_in_references_and_in_few_lines():
+    outputs = {"a": LINES[:3]}
+    ((_, problem),) = find_problems(outputs, [MARKED["bpe"][:3]])
+    assert problem.startswith("Reference 1 has marks of BPE (@@) in 3 of the 3 lines")
+    assert problem.endswith("; correct the file.")
+    assert find_problems(outputs, [[*LINES[:2], MARKED["bpe"][2]]]) == []
+
+
 LEFT = [
     ("quotes", '"Yes," he said, "no."', None),
     ("quotes", '""Yes," he said, "no.""', '"Yes," he said, "no."'),

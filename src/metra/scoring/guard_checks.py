@@ -315,7 +315,8 @@ def _find_furniture(sample: TextSample) -> dict[str, dict[str, list[str]]]:
     marked: dict[str, dict[str, list[str]]] = {kind.name: {} for kind in FURNITURE}
     for name, lines in sample.texts.items():
         text = sample.joined[name]
-        filled = len(lines) - lines.count("")
+        firsts = Counter(line[:1] for line in lines)
+        filled = len(lines) - firsts[""]
         covered = {"entities"} if "&" in text and _is_tokenised(sample, name) else set()
         others = [
             own
@@ -323,9 +324,10 @@ def _find_furniture(sample: TextSample) -> dict[str, dict[str, list[str]]]:
             if has_reference([other]) is not has_reference([name])
         ]
         for kind in FURNITURE:
-            if kind.name in covered or not any(map(text.__contains__, kind.signs)):
-                continue
-            if kind.least and sum(map(text.count, kind.signs)) < kind.least * filled:
+            likely = sum(map(firsts.__getitem__, kind.firsts)) >= kind.share * filled
+            if not kind.firsts:
+                likely = any(map(text.__contains__, kind.signs))
+            if not likely or kind.name in covered:
                 continue
             marks = _list_marks(kind, lines)
             if is_many(len(marks), kind.share, filled):

@@ -22,8 +22,8 @@ class Furniture(NamedTuple):
     replacement: Replacement = ""
     #: The share of lines with the marks from which on guards warn.
     share: float = 0.05
-    #: The share of lines that must have a sign before the pattern is tried.
-    least: float = 0.0
+    #: Characters of which each line with the marks begins with one, instead of signs.
+    firsts: str = ""
     #: Further names of marks that the pattern finds as well.
     covers: tuple[str, ...] = ()
 
@@ -98,8 +98,8 @@ FURNITURE = (
     Furniture(
         "tags",
         "marks of sentences or languages",
-        ("<", "_", "\n>", "[CLS]", "[SEP]", "[PAD]"),
-        r"\s*(?:</?s>|<pad>|<[be]os>|<\|\w+\|>|\[(?:CLS|SEP|PAD)\]|^>>[\w-]+<<|^__\w+?__"
+        ("<", "_", ">", "[CLS]", "[SEP]"),
+        r"\s*(?:</?s>|<pad>|<[be]os>|<\|\w+\|>|\[(?:CLS|SEP)\]|^>>[\w-]+<<|^__\w+?__"
         r"|^<2\w+>|(?<![^\s>])[a-z]{3}_[A-Z][a-z]{3}(?= ))\s*",
         " ",
     ),
@@ -121,26 +121,25 @@ FURNITURE = (
     Furniture(
         "quotes",
         "quotes around the text",
-        tuple(f"\n{mark[0]}" for mark in ('"', *_PAIRS, *_SINGLE)),
-        rf"^\s*(?:{_QUOTED})\s*$",
+        (),
+        rf"^(?:{_QUOTED})\s*$",
         _unquote,
         share=0.8,
-        least=0.8,
+        firsts="\"'`“„«»「『‘",
     ),
     Furniture(
-        *("numbering", "numbers before the text"),
-        tuple(f"\n{mark}" for mark in "0123456789[("),
+        *("numbering", "numbers before the text", ()),
         r"^[\[(]?\d+(?:[.:\])]|\.\))\s+|^\d+\t",
         share=0.8,
-        least=0.8,
+        firsts="0123456789[(",
     ),
-    Furniture("bpe", "marks of BPE (@@)", ("@@",), r"@@(?: |$)"),
+    Furniture("bpe", "marks of BPE (@@)", ("@",), r"@@(?: |$)"),
     Furniture(
         *("sentencepiece", "pieces of SentencePiece (▁)", ("▁",)),
         *(r"^.*▁.*$", _join_pieces),
     ),
     Furniture("joiner", "joiners of a tokeniser (￭)", ("￭",), " ?￭ ?"),
-    Furniture("wordpiece", "pieces of words (##)", (" ##",), r" ##(?=\w)"),
+    Furniture("wordpiece", "pieces of words (##)", ("#",), r" ##(?=\w)"),
     Furniture(
         "entities",
         "entities of HTML",

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from tests.scoring.guard_samples import find_problems
 
+from metra.campaign.creation import open_campaign
 from metra.cli.options import READ_SETTINGS
 from metra.corpus.examples import find_example
 from metra.formats.texts.furniture import FURNITURE, make_cleaner
@@ -149,6 +150,14 @@ def test_other_commands_clean(cli, marked, tmp_path):
         "gate", f"solid={marked}", *ref, *clean, "--baseline", tmp_path / "base.json"
     )
     assert (gated.code, "are equal" in gated.err) == (0, False)
+    campaign = tmp_path / "campaign.toml"
+    campaign.write_text(
+        'name = "a"\nprotocol = "ldc"\njudges = ["b", "c"]\nsource_language = "fr"\n'
+        'target_language = "en"\n[files]\noutputs = ["marked.txt"]\n'
+        'references = ["marked.txt"]\nclean = "bpe+think"\n'
+    )
+    (system,) = open_campaign(str(campaign)).systems
+    assert list(system.outputs) == LINES
     page = tmp_path / "report.html"
     cli("report", marked, *ref, *clean, "-o", page)
     assert "clean:think+bpe" in page.read_text(encoding="utf-8")

@@ -191,7 +191,7 @@ def test_rows_that_do_not_belong_together(cli, tmp_path, name, columns, apply, m
 
 def test_what_cannot_be_one_system(cli, tmp_path, monkeypatch):
     path = write_table(tmp_path, "t.parquet", make_rows(ALL.split()))
-    assert "gives one name to a file with 2 systems" in cli.refusal(
+    assert "2 systems, such as A and B, but one name is given" in cli.refusal(
         "score", f"x={path}"
     )
     folder = tmp_path / "out"

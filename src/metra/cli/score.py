@@ -103,7 +103,7 @@ def score(
     system, or write NAME=FILE. "-" is standard input. Files compressed with gzip, xz or
     zstd are read directly. A .csv, .tsv, .xlsx, .json, .jsonl, .parquet, .sgm or .xml file
     (NIST's SGML, WMT's XML) may also contain the source, references, documents and several
-    systems. Several Parquet files are read as one table of any size.
+    systems. Parts of a table in Parquet are read as one, of any size.
 
     \b
     metra score sysA.txt sysB.txt -r ref.txt --ci

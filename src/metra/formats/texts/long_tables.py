@@ -164,8 +164,8 @@ def _rename_output(source: Source, groups: RowGroups) -> dict[Field, Field] | No
     is_named = source.named or any(name not in defaults for name, _ in given)
     if len(systems) > 1 and is_named:
         msg = (
-            f"{source.name}={format_path(source.path)} gives one name to a file with "
-            f"{len(systems)} systems ({', '.join(systems[:3])}, …); leave the name out."
+            f"{format_path(source.path)} has {len(systems)} systems, such as "
+            f"{systems[0]} and {systems[1]}, but one name is given; leave the name out."
         )
         raise FormatError(msg)
     if len(pairs) > 1 or len(systems) > 1:

@@ -59,6 +59,7 @@ def test_repeated_settings():
 
 
 READ = [
+    pytest.param(["codes=none"], "--read codes=none is not possible", id="codes"),
     pytest.param(["quotes=maybe"], "--read quotes=maybe is not possible", id="quotes"),
     pytest.param(["format=doc"], "--read format=doc is not possible", id="format"),
     pytest.param(["subset=a=b"], "give -t NAME as well.", id="no set"),

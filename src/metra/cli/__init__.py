@@ -77,7 +77,7 @@ FLAGS = {name: f"--{name.replace('_', '-')}" for name in _SAME} | {
     "columns.document": "--read doc",
     **{key: f"--read {key}" for key in ("delimiter", "encoding", "quotes", "sheet")},
     "clean": "--clean",
-    "untranslated": "--read untranslated",
+    "untranslated": "--read untranslated=empty",
     "assumed": "--sd",
     "out": "-o",
     "outputs": "--output",

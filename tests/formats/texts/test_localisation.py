@@ -261,8 +261,8 @@ CASES = [
     pytest.param(
         *("subtitles", VTT, [("00:00:01.000", None, "One & two - three")]), id="WebVTT"
     ),
-    pytest.param("subtitles", SBV, [("0:00:01.000", None, "One two")], id="SBV"),
-    pytest.param("subtitles", ASS, [("0:00:01.00", None, "One, two")], id="ASS"),
+    pytest.param("subtitles", SBV, [("00:00:01.000", None, "One two")], id="SBV"),
+    pytest.param("subtitles", ASS, [("00:00:01.000", None, "One, two")], id="ASS"),
 ]
 
 
@@ -339,7 +339,7 @@ def test_units_without_translation_are_refused_or_empty(write):
         open_corpus([path], [path])
     assert str(raised.value) == (
         f"{path} has no translation for 1 of 2 units: 2; translate them, or give "
-        "`untranslated` empty to count them as ''."
+        "`untranslated` for empty outputs."
     )
     reading = ReadingOptions(untranslated="empty")
     corpus = open_corpus([path], [], reading=reading)
@@ -373,6 +373,19 @@ def test_what_is_left_out_is_said(write, form, content, expected):
     reading = ReadingOptions(untranslated="empty")
     corpus = open_corpus([path], reading=reading, input_format=form)
     assert corpus.layouts.get(path, "") == expected
+
+
+def test_units_with_ids_of_another_tool_are_joined_by_their_sources(write):
+    head = "<tmx><header srclang='fr'/><body>"
+    unit = """<tu tuid="x{0}"><tuv lang="fr"><seg>s{0}</seg></tuv><tuv lang="en"><seg>t{0}
+</seg></tuv></tu>"""
+    memory = "".join(map(unit.format, "312"))
+    one = str(write("a.xlf", UNITS.format("".join(map(UNIT.format, "123"))).encode()))
+    two = str(write("b.tmx", f"{head}{memory}</body></tmx>".encode()))
+    corpus = open_corpus([one], [two])
+    [chunk] = corpus.chunks(10)
+    assert [chunk.refs[0].text[at] for at in range(3)] == ["t1", "t2", "t3"]
+    assert corpus.joined == "3 segments joined by source"
 
 
 BOMB = """<!DOCTYPE tmx [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;">]>

@@ -154,7 +154,8 @@ def _link_sides(sides: Sequence["Side"]) -> Iterator[_Link]:
         if not choices:
             continue
         strength, place, keys = min(choices, key=lambda choice: choice[:2])
-        sources = [pair for pair in keys if pair[0].role == "source"]
+        # Ids of different tools may have nothing in common.
+        sources = _pair_fields(sides[place].keys.source, side.keys.source)
         others = [sources] if sources and sources != keys else []
         yield _Link(number, place, [keys, *others], by_document=strength == 2)
 

@@ -98,7 +98,7 @@ def _list_forms(entry: dict[str, str], is_fuzzy: bool) -> Iterator[Unit]:
 
 
 _CONTINUED = re.compile(r"((?:^|[^\\])(?:\\\\)*)\\$")
-_PAIR = re.compile(r"((?:[^\\\s=:]|\\.)*)[ \t\f]*[=:]?[ \t\f]*(.*)", re.S)
+_PAIR = re.compile(r"((?:[^\\ \t\f=:]|\\.)*)[ \t\f]*[=:]?[ \t\f]*(.*)", re.S)
 
 
 def _list_properties(text: str, path: str) -> Iterator[tuple[str, str]]:
@@ -110,6 +110,8 @@ def _list_properties(text: str, path: str) -> Iterator[tuple[str, str]]:
             continue
         while match := _CONTINUED.search(whole):
             whole = whole[: match.end(1)] + next(lines, "").lstrip(" \t\f")
+        if not whole:
+            continue
         pair = _PAIR.fullmatch(whole)
         key, value = map(_unescape, pair.groups()) if pair else ("", "")
         if not key:

@@ -31,7 +31,18 @@ def list_units(path: str, _: str, codes: str, encoding: str) -> Iterator[Unit]:
             shown = _TAGS.sub("", shown)
         if lines[0].startswith("WEBVTT"):
             shown = html.unescape(shown)
-        yield Unit(time, None, shown.strip())
+        yield Unit(_format_time(time), None, shown.strip())
+
+
+def _format_time(time: str) -> str:
+    """Write a time as all formats have it.
+
+    >>> _format_time("1:02,5"), _format_time("0:01:02.50")
+    ('00:01:02.500', '00:01:02.500')
+    """
+    clock, _, rest = time.replace(",", ".").partition(".")
+    parts = ["0", *clock.split(":")][-3:]
+    return f"{':'.join(part.zfill(2) for part in parts)}.{rest:0<3}"
 
 
 def _list_cues(lines: list[str], path: str) -> Iterator[tuple[str, str]]:
@@ -49,8 +60,7 @@ def _list_cues(lines: list[str], path: str) -> Iterator[tuple[str, str]]:
         first = block[0] if block else "WEBVTT"
         if len(times) == 1 and times[0][0] < 2:
             [(at, time)] = times
-            hours = "" if time[1].count(":") == 2 else "00:"
-            yield hours + time[1].replace(",", "."), "\n".join(block[at + 1 :])
+            yield time[1], "\n".join(block[at + 1 :])
         elif not first.startswith(("WEBVTT", "NOTE", "STYLE", "REGION")):
             place = f"{format_path(path)}, line {number - len(block)}"
             problem = f"{place} begins a subtitle without one line of times"

@@ -149,6 +149,6 @@ def _fill_targets(file: UnitFile, untranslated: str) -> list[str | None]:
         ids = ", ".join(missing[:3]) + (", …" if len(missing) > 3 else "")
         number = f"{len(missing)} of {format_count(len(file.units), 'unit')}"
         problem = f"{format_path(file.path)} has no translation for {number}: {ids}"
-        msg = f"{problem}; translate them, or give `untranslated` empty to count them as ''."
+        msg = f"{problem}; translate them, or give `untranslated` for empty outputs."
         raise FormatError(msg)
     return [unit.target or "" for unit in file.units]

@@ -73,7 +73,7 @@ _BEGINNINGS = {
     r"(?:.*\n){0,40}?[ \t]*\|.*\|[ \t]*\r?\n[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?"
     r"[ \t]*)*\|[ \t]*\r?$": "looks like Markdown with a table",
 }
-#: What all lines look like in files of other kinds, but for some, and at least how many do.
+#: What all lines look like in files of other kinds, but for some; three lines are enough.
 _LINES = {
     r"\[\d+(?::\d{1,2}){1,2}(?:\.\d+)?\].*": (
         r"\[[a-z]+:.*\]",
@@ -90,7 +90,6 @@ _LINES = {
         "looks like a list of key=value, such as Java's properties",
     ),
 }
-_ENOUGH = 3
 
 
 def find_markup(head: "FileHead") -> str | None:
@@ -107,7 +106,7 @@ def find_markup(head: "FileHead") -> str | None:
     whole = [line.strip() for line in lines[:-1] or lines if line.strip()]
     for pattern, (aside, kind) in _LINES.items():
         rest = [line for line in whole if not re.fullmatch(pattern, line)]
-        is_usual = len(whole) - len(rest) >= _ENOUGH
+        is_usual = len(whole) - len(rest) > 2
         if is_usual and all(re.fullmatch(aside, line) for line in rest):
             return kind
     return None

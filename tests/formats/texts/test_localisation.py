@@ -410,7 +410,7 @@ WRONG = [
     ),
     (
         *("tmx", LANGUAGES.replace('"*all*"', '"it"')),
-        r"contains no units with texts \(2 without a text in it\)",
+        "contains no units with texts; 2 without a text in it; expected tmx",
     ),
     ("po", 'msgid "a"\nmsgid "b"\n', "line 2 has 'msgid \"b\"'; expected a new msgid"),
     ("po", 'msgid "a"\ndomain x\n', "line 2 has 'domain x'"),

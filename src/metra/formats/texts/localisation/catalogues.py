@@ -17,8 +17,8 @@ def list_units(path: str, form: str, _: str, encoding: str) -> Iterator[Unit | s
     other = None
     if form == "po" and (header := _CHARSET.search(content)):
         other = header[1].decode() if header[1] != b"CHARSET" else None
-    elif form == "properties" and not _is_utf8(content):
-        other = "latin-1"  # as Java does
+    elif form == "properties" and content.decode(errors="ignore").encode() != content:
+        other = "latin-1"  # as Java does for what is not UTF-8
     text = decode(content, path, encoding, other)
     if form == "po":
         yield from _list_po(text, path)
@@ -44,14 +44,6 @@ def decode(content: bytes, path: str, encoding: str, other: str | None = None) -
         problem = f"{format_path(path)} is not in {name}: {error}"
         msg = f"{problem}; give its `encoding`."
         raise FormatError(msg) from None
-
-
-def _is_utf8(content: bytes) -> bool:
-    try:
-        content.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
 
 
 _STRING = r'"((?:[^"\\]|\\.)*)"'

@@ -62,10 +62,9 @@ class UnitFile:
         key = join_lines(unit.id)
         source, target = (text and join_lines(text) for text in unit[1:3])
         if self.has_sources:
-            source, target = (
-                text if text and text.strip() else None for text in (source, target)
-            )
-            if source is None and target is None:
+            source = source if source and source.strip() else None
+            target = target if target and target.strip() else None
+            if source is target is None:
                 return
         place = format_path(self.path)
         check_limit("rows", len(self.units), place)
@@ -110,10 +109,9 @@ def read_units(path: str, form: str, codes: str, encoding: str) -> UnitFile:
         else:
             file.left_out[entry] += 1
     if not file.units:
-        problem = f"{format_path(path)} contains no units with texts"
-        reasons = [f"{number} {reason}" for reason, number in file.left_out.items()]
-        counts = f" ({', '.join(reasons)})" if reasons else ""
-        msg = f"{problem}{counts}; expected {form} with at least one."
+        reasons = [f"; {number} {reason}" for reason, number in file.left_out.items()]
+        problem = f"{format_path(path)} contains no units with texts{''.join(reasons)}"
+        msg = f"{problem}; expected {form} with at least one."
         raise FormatError(msg)
     return file
 

@@ -292,10 +292,8 @@ def _is_same_language(first: str, second: str) -> bool:
 
 def _list_txml(place: Place, _: object) -> Iterator[Unit | str]:
     """List the one segment of Wordfast's element."""
-    block = place.parents[-1][1].get("blockId", "")
-    key = f"{block}:{place.element.get('segmentId', '')}"
-    source, target = place.read(place.find("source")), place.read(place.find("target"))
-    yield Unit(key, source, target)
+    key = f"{place.get_inherited('blockId')}:{place.element.get('segmentId', '')}"
+    yield Unit(key, place.read(place.find("source")), place.read(place.find("target")))
 
 
 def _list_qt(place: Place, _: object) -> Iterator[Unit | str]:

@@ -154,12 +154,18 @@ def test_reordered_files_have_limits(tmp_path, monkeypatch):
 @given(
     st.permutations(range(6)),
     st.permutations(range(6)),
-    st.sampled_from(["id", "doc", "source"]),
+    st.sampled_from(
+        [
+            {"id": list("abcdef")},
+            {"doc": list("abcdef")},
+            {"source": list("abcdef")},
+            {"doc": list("aabbcc"), "seg": list("121212")},
+        ]
+    ),
     st.sampled_from(["", "drop", "double"]),
 )
-def test_any_order_is_the_same_corpus(first, second, key, fault):
+def test_any_order_is_the_same_corpus(first, second, keys, fault):
     """Shuffle both files; a row that one of them lacks or repeats is refused."""
-    keys = {key: list("abcdef")}
     texts = [f"t{at}" for at in range(6)]
     if fault:
         second = second[1:] if fault == "drop" else [*second, second[0]]

@@ -23,13 +23,42 @@ TEXT_ROLES: tuple[Role, ...] = ("source", "reference", "output")
 SEGMENT_IDS = (
     *("seg", "segment", "seg_id", "segid", "segment_id", "segmentid", "id", "uid"),
     *("uuid", "guid", "sid", "sent_id", "sentence_id", "line_id", "row_id", "item_id"),
-    *("unit_id", "tu_id", "tuid", "example_id", "sample_id"),
+    *("unit_id", "tu_id", "tuid", "string_id", "example_id", "sample_id"),
 )
 # Row numbers that pandas and others write; its index has no heading, so ours is "column 1".
 ROW_NUMBERS = ("column 1", "index", "idx", "unnamed: 0", "__index_level_0__")
+# Spreadsheets have further headings; another column of such a name may be a text.
+_MORE_NUMBERS = (
+    *("#", "nr", "no", "number", "num", "nummer", "laufende nummer", "numéro"),
+    *("numero", "row", "row number", "zeilennummer", "line", "lineno", "line number"),
+)
 
 DOCUMENT = Field("document", "doc")
 SEGMENT_ID = Field("label", SEGMENT_IDS[0])
+
+
+def simplify_heading(name: str) -> str:
+    """Return a heading without case, spaces and marks.
+
+    >>> simplify_heading(" Segment_ID"), simplify_heading("No."), simplify_heading("#")
+    ('segmentid', 'no', '#')
+    """
+    return re.sub(r"[\W_]+", "", name).casefold() or name.strip()
+
+
+_IDS = {*map(simplify_heading, SEGMENT_IDS)}
+_NUMBERS = {*map(simplify_heading, (*ROW_NUMBERS, *_MORE_NUMBERS))}
+
+
+def is_segment_id(field: Field) -> bool:
+    """Return True if a column holds ids of segments."""
+    return field.role == "label" and simplify_heading(field.name) in _IDS
+
+
+def is_row_number(field: Field) -> bool:
+    """Return True if a column numbers the rows."""
+    return field.role == "label" and simplify_heading(field.name) in _NUMBERS
+
 
 Values: TypeAlias = list[str | None] | Text | RepeatedValues[str | None]
 Columns: TypeAlias = Mapping[Field, Values]

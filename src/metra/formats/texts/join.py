@@ -21,6 +21,7 @@ from metra.formats.texts.columns import (
     count_segments,
     list_values,
     open_columns,
+    simplify_heading,
 )
 from metra.limits import check_limit
 
@@ -163,11 +164,11 @@ def _link_sides(sides: Sequence["Side"]) -> Iterator[_Link]:
 def _list_keys(first: "KeyColumns", second: "KeyColumns") -> list[KeyPairs]:
     """List the pairs of columns that can be keys, the strongest first."""
     documents = _pair_fields(first.document, second.document)
-    names = {field.name.strip().lower(): field for field in second.ids}
+    names = {simplify_heading(field.name): field for field in second.ids}
     ids = [
         (field, names[name])
         for field in first.ids
-        if (name := field.name.strip().lower()) in names
+        if (name := simplify_heading(field.name)) in names
     ] or [*zip(first.ids[:1], second.ids[:1], strict=False)]
     numbers = _pair_fields(first.row_number, second.row_number)
     sources = _pair_fields(first.source, second.source)

@@ -13,13 +13,13 @@ from typing import NamedTuple, TypeAlias
 from metra.errors import CorpusError, FormatError, MetraError
 from metra.formats.stream import cache_by_file, format_path, get_file_state
 from metra.formats.texts.columns import (
-    SEGMENT_IDS,
     Columns,
     Field,
     Reader,
     Section,
     Values,
     count_segments,
+    is_segment_id,
     list_values,
     open_columns,
 )
@@ -366,7 +366,7 @@ def _list_keys(table: Table, first: Sequence[int]) -> list[list[Field]]:
     texts = [field for field in table if field.role == "source"]
     texts = texts or [field for field in table if field.role == "reference"]
     for field in table:
-        if field.role == "label" and field.name.lower() in SEGMENT_IDS:
+        if is_segment_id(field):
             fields = [*documents, field]
             cells = [*zip(*(table[each] for each in fields), strict=True)]
             if len({*cells}) < len(cells):

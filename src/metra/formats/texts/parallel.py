@@ -9,8 +9,6 @@ from metra.errors import CorpusError, FormatError
 from metra.formats.stream import format_path
 from metra.formats.texts.columns import (
     DOCUMENT,
-    ROW_NUMBERS,
-    SEGMENT_IDS,
     TEXT_ROLES,
     Columns,
     Field,
@@ -19,6 +17,8 @@ from metra.formats.texts.columns import (
     Section,
     Values,
     count_segments,
+    is_row_number,
+    is_segment_id,
     list_values,
 )
 from metra.formats.texts.roles import HELP
@@ -216,11 +216,10 @@ def _build_side(
     # A test set knows which of its segments count.
     rank = (file.texts is None, file.use != "source", place)
     is_list = file.use == "document"
-    labels = [field for field in fields if field.role == "label"]
     keys = KeyColumns(
         None if is_list else _find_field(fields, "document"),
-        tuple(field for field in labels if _is_called(field, SEGMENT_IDS)),
-        next((field for field in labels if _is_called(field, ROW_NUMBERS)), None),
+        tuple(filter(is_segment_id, fields)),
+        next(filter(is_row_number, fields), None),
         _find_field(fields, "source"),
     )
     if is_list and not file.format.has_column_names:

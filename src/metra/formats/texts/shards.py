@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 
 from metra.errors import FormatError, MetraError
 from metra.formats.stream import format_path, name_system
-from metra.formats.texts.columns import SEGMENT_IDS, Field, list_values
+from metra.formats.texts.columns import Field, is_segment_id, list_values
 from metra.formats.texts.sources import Source
 from metra.limits import LimitError, get_limits
 
@@ -67,9 +67,7 @@ def _match_files(files: Sequence[Source]) -> set[tuple[_Match, _Match]]:
         return set()
     shared = [field for field in by_file[0] if all(field in own for own in by_file)]
     ids = [
-        field
-        for field in shared
-        if field.role == "document" or field.name.lower() in SEGMENT_IDS
+        field for field in shared if field.role == "document" or is_segment_id(field)
     ]
     texts = [field for field in shared if field.role in ("source", "reference")]
     counts = {_count_rows(file) for file in files}

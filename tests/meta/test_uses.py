@@ -244,6 +244,21 @@ def test_differences_without_a_limit(sign, message):
     assert any(message in note for note in report.notes)
 
 
+def test_nothing_is_said_beyond_the_largest_difference():
+    """A metric that agrees no more often than chance would need differences never seen."""
+    rng = np.random.default_rng(4)
+    panel = panel_from_arrays(rng.normal(size=(12, 1)), {"m": rng.normal(size=(12, 1))})
+    options = DeltaOptions(trials=50)
+    [noticed] = uses.measure_differences([panel], options)
+    assert 0.5 < noticed.accuracy < 0.6
+    report = uses.report_deltas([panel], [noticed], options)
+    [row] = report.tables[0].rows
+    ends = [end for cell in row[3:] for end in (cell.value, *(cell.interval or ()))]
+    assert all(end is None or end <= noticed.largest for end in ends)
+    assert row[-1].value is None
+    assert report.notes[-1].endswith(f"are not shown: m ({noticed.largest:.3g}).")
+
+
 def test_differences_take_two_pairs():
     panel = panel_from_arrays([[1.0, 2], [3, 4]], {"m": [[1.0, 2], [3, 4]]})
     with pytest.raises(MetraError, match="There are 1 pairs of systems"):
@@ -255,16 +270,22 @@ def test_differences_take_two_pairs():
 
 def test_sentinels_know_means(panel):
     gold = panel.gold
-    means = {"seg": np.nanmean(gold, 0)[None], "sys": np.nanmean(gold, 1)[:, None]}
     judged = np.isfinite(gold)
+
+    def average_others(system, segment):
+        column = np.delete(gold[:, segment], system)
+        return np.nanmean(column), np.nanmean(gold[system])
+
+    expected = np.array([average_others(*cell) for cell in np.argwhere(judged)]).T
     # Another program's scores may be those of a sentinel.
-    scored = panel.metrics | {"sentinel-src": np.where(judged, means["sys"] / 2, 0)}
+    whole = np.nanmean(gold, 1)[:, None]
+    scored = panel.metrics | {"sentinel-src": np.where(judged, whole / 2, 0)}
     options = SentinelOptions(trials=20)
     found = sentinel.correlate_sentinels(panel_from_arrays(gold, scored), options)
     results = found.answers[0]
-    for name, each in means.items():
-        expected = np.corrcoef(gold[judged], (each + 0 * gold)[judged])[0, 1]
-        assert results[f"sentinel-{name}"].value == pytest.approx(expected)
+    for name, means in zip(("seg", "sys"), expected, strict=True):
+        r = np.corrcoef(gold[judged], means)[0, 1]
+        assert results[f"sentinel-{name}"].value == pytest.approx(r)
     by_item = found.answers[2]
     assert np.isnan(by_item[sentinel.SEGMENT_MEAN].value)
     assert by_item[sentinel.SYSTEM_MEAN].value > 0
@@ -274,6 +295,18 @@ def test_sentinels_know_means(panel):
     assert beaten.endswith("): noise.")
     with pytest.raises(MetraError, match="Sentinels need segment scores"):
         sentinel.add_sentinels(replace(panel, gold=gold * np.nan))
+
+
+@pytest.mark.parametrize("systems", [3, 6])
+def test_sentinels_reach_nothing_in_noise(systems):
+    gold = np.random.default_rng(systems).normal(size=(systems, 400))
+    panel = panel_from_arrays(gold, {"m": gold})
+    found = sentinel.correlate_sentinels(panel, SentinelOptions(trials=0))
+    for question, results in found.pairs:
+        for name in (sentinel.SEGMENT_MEAN, sentinel.SYSTEM_MEAN):
+            r = results[name].value
+            if question.spec.startswith("pearson"):
+                assert np.isnan(r) or abs(r) < 0.1, (question.spec, name)
 
 
 # Cards.

@@ -143,6 +143,8 @@ def test_nothing_marked_is_no_mistake():
     missed = np.array(count_matches([], spans((0, 2, "M"))))
     for kind in KINDS:
         assert aggregate_matches(empty, kind, "F") == 1
+        with pytest.raises(KeyError):
+            aggregate_matches(empty, kind, "f")
         found = [float(aggregate_matches(missed, kind, figure)) for figure in FIGURES]
         assert found == [1, 0, 0]
     assert np.isnan(aggregate_matches(missed, "characters", "severity"))

@@ -16,14 +16,14 @@ from metra.meta.correlate import MetricCorrelations, correlate_metrics, parse_sp
 from metra.meta.findings import MetaReport, build_report, describe_draws
 from metra.meta.options import SentinelOptions
 from metra.meta.question import Question
-from metra.stats.arrays import row_means
+from metra.stats.arrays import divide, row_means
 from metra.stats.correlation import Options
 from metra.stats.defaults import TRIALS
 from metra.stats.panel import ScorePanel
 
 SEGMENT_MEAN, SYSTEM_MEAN = "sentinel-seg", "sentinel-sys"
 _ABOUT = {
-    SEGMENT_MEAN: "mean human score of the segment, the same for all systems",
+    SEGMENT_MEAN: "mean human score of the other systems' outputs of the segment",
     SYSTEM_MEAN: "mean human score of the system, the same for all segments",
 }
 
@@ -33,15 +33,21 @@ def is_sentinel(name: str) -> bool:
     return name.startswith("sentinel-")
 
 
-def add_sentinels(panel: ScorePanel) -> ScorePanel:
-    """Add sentinels to the metrics of a panel."""
+def add_sentinels(panel: ScorePanel, group: str = "none") -> ScorePanel:
+    """Add sentinels to the metrics of a panel.
+
+    The mean of a segment leaves out the judgement that it is compared with, with which noise
+    would correlate, except within a segment, where it says nothing.
+    """
     gold = panel.gold
     judged = np.isfinite(gold)
     if not judged.any():
         msg = f"Sentinels need segment scores, and {panel.gold_name} has none."
         raise CorpusError(msg)
+    own = judged & (group != "item")
+    others = np.where(judged, gold, 0.0).sum(0) - np.where(own, gold, 0.0)
     means = {
-        SEGMENT_MEAN: row_means(gold.T)[None],
+        SEGMENT_MEAN: divide(others, judged.sum(0) - own),
         SYSTEM_MEAN: row_means(gold)[:, None],
     }
     metrics = {name: np.where(judged, each, np.nan) for name, each in means.items()}
@@ -59,7 +65,13 @@ def correlate_sentinels(
     """Correlate metrics and sentinels with people, by each coefficient."""
     chosen = Options(trials=options.trials or TRIALS, seed=options.seed)
     questions = parse_specs(options.coefficients or DEFAULTS, "seg", chosen)
-    return correlate_metrics(add_sentinels(panel), questions, options.trials)
+    parts = [
+        correlate_metrics(add_sentinels(panel, q.options.group), [q], options.trials)
+        for q in questions
+    ]
+    answers = [part.answers[0] for part in parts]
+    refused = [reason for part in parts for reason in part.refused]
+    return MetricCorrelations(parts[0].panel, questions, answers, refused)
 
 
 #: Grouped by segment, a sentinel of the segment has nothing to say.

@@ -59,10 +59,23 @@ class NoticedDifferences:
         """Share of all pairs that people order alike."""
         return float(self.pairs.agrees.mean())
 
+    @property
+    def largest(self) -> float:
+        """The largest difference of two systems."""
+        return float(self.pairs.size.max())
+
     def find_difference(self, share: float) -> tuple[float, Interval | None]:
-        """Return the difference from which on people agree with a share of pairs."""
+        """Return the difference from which on people agree with a share of pairs.
+
+        NaN beyond the largest difference, and no interval that reaches beyond it.
+        """
         value = float(find_difference(np.array(self.slope), share))
-        return value, self._bound(find_difference(self.drawn, share))
+        interval = self._bound(find_difference(self.drawn, share))
+        is_seen = interval is not None and interval[1] <= self.largest
+        return (
+            value if value <= self.largest else np.nan,
+            interval if is_seen else None,
+        )
 
     def find_share(self, difference: float) -> tuple[float, Interval | None]:
         """Return the share of pairs that people agree with at a difference."""
@@ -133,15 +146,15 @@ def report_deltas(
             f"Human scores agree with every difference of {', '.join(certain)}, "
             "however small: the systems are too far apart to estimate a threshold."
         )
-    unbounded = [
-        each.metric
+    beyond = [
+        f"{each.metric} ({each.largest:.3g})"
         for each in noticed
-        if 0 < each.slope < np.inf and each.find_difference(0.9)[1] is None
+        if 0 < each.slope < np.inf and each.find_difference(SHARES[-1])[1] is None
     ]
-    if unbounded and options.trials:
+    if beyond and options.trials:
         notes.append(
-            f"No interval for {', '.join(unbounded)}: in some resamples human scores "
-            "agree no more often than chance."
+            "Thresholds and intervals that reach beyond the largest difference of two "
+            f"systems are not shown: {', '.join(beyond)}."
         )
     gold, several = panels[0].gold_name, len(panels) > 1
     data = [
@@ -204,7 +217,7 @@ def build_curves(noticed: Sequence[NoticedDifferences], gold: str) -> list[Curve
     """Build the curve of each metric, from no difference to the largest one."""
     curves = []
     for each in noticed:
-        sizes = np.linspace(0, float(each.pairs.size.max()), 9).tolist()
+        sizes = np.linspace(0, each.largest, 9).tolist()
         shares = [each.find_share(size) for size in sizes]
         caption = f"{len(each.pairs.size)} pairs of systems; logistic curve"
         curves.append(

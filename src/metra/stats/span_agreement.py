@@ -184,9 +184,8 @@ def aggregate_matches(totals: Array, kind: str, figure: str) -> Array:
         divide(totals[..., hit], totals[..., size], fill=1.0)
         for hit, size in zip(hits, sizes, strict=True)
     )
-    if figure == "F":
-        return divide(2 * precision * recall, precision + recall, fill=0.0)
-    return precision if figure == "precision" else recall
+    f = divide(2 * precision * recall, precision + recall, fill=0.0)
+    return {"precision": precision, "recall": recall, "F": f}[figure]
 
 
 def score_raters(

@@ -197,6 +197,16 @@ def test_methods_name_the_test(compare, arguments, expected):
     assert expected in compare(*arguments, "--methods").out
 
 
+def test_methods_say_who_computed_scores(score, write):
+    rows = [f"{s}\t{at}\t0.{at}" for s in ("solid", "polished") for at in range(1, 29)]
+    path = write("comet.tsv", ["system\tsegment\tcomet", *rows])
+    out = score("-m", "chrf", "--scores", path, "--methods").out
+    said = (
+        "2018), computed with metra 0.1.0, and COMET, computed by another program (28"
+    )
+    assert said in out.split("\n")[0]
+
+
 def test_methods_name_no_test_that_was_not_made(cli, write):
     ref = write("ref.txt", ["a b c d", "e f g h"])
     out = write("out.txt", ["a b c d", "e f x h"])

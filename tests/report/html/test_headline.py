@@ -194,3 +194,13 @@ def test_places_count_as_scripts_count(tmp_path):
     data = load_data(report.read_text())
     # The face takes two units.
     assert data["errors"][0]["0"][0][0] == [3, 6]
+
+
+@pytest.mark.parametrize(
+    ("far", "says"),
+    [(80, "near and far have the best score by people"), (70, "near is best by people")],
+)
+def test_no_winner_is_named_in_a_tie(tmp_path, far, says):
+    page = write_report(tmp_path, judged={"near": 80, "far": far})
+    lead = re.sub("<[^>]+>", "", re.search(r'<p class="lead">(.*?)</p>', page)[1])
+    assert says in lead

@@ -57,19 +57,22 @@ def _build_summary(study: Study, systems: Sequence[SystemScores]) -> Child:
     spec, metrics = choose_trusted_metric(leading), study.results.specs
     by_people = [HUMAN_SCORE] if leading is not study.results else []
     first = leading.rank_systems(spec)[0]
-    specs_by_winner: dict[str, list[str]] = {first.name: [spec]}
+    best = _list_best(leading, spec)
+    specs_by_winner = {best: [spec]}
     for each in metrics:
         if each != spec:
-            winner = study.results.rank_systems(each)[0].name
-            specs_by_winner.setdefault(winner, []).append(each)
+            specs_by_winner.setdefault(_list_best(study.results, each), []).append(each)
+    # Only a system that differs from all others is the best one.
+    alone = (leading.clusters or {}).get(spec, [[]])[0] == [best]
     words: list[Child] = [f"Of {len(systems)} systems, "]
     for name, won in specs_by_winner.items():
         listed = join_names(won)
         if len(won) == len(by_people) + len(metrics) > 1:
             listed = join_names([*by_people, f"all {len(metrics)} metrics"])
-        is_best = " is best" if name == first.name else ""
-        between = "" if is_best else "; "
-        words += [between, _emphasize_name(name), f"{is_best} by {listed}"]
+        has = "has" if name == first.name else "have"
+        says = "" if name != best else " is best" if alone else f" {has} the best score"
+        between = "" if says else "; "
+        words += [between, _emphasize_name(name), f"{says} by {listed}"]
     score = first.scores[spec]
     digits = study.get_digits(spec)
     shown = f" is {tables.format_with_minus(score.score, digits)}"
@@ -79,6 +82,14 @@ def _build_summary(study: Study, systems: Sequence[SystemScores]) -> Child:
     whose = "The mean human score of " if by_people else f"The {spec} of "
     words += [". ", whose, tag("bdi", first.name), f"{shown}. "]
     return [*words, _describe_best_cluster(leading, spec, first.name)]
+
+
+def _list_best(results: Results, spec: str) -> str:
+    """List the system with the best score, and those with the same one."""
+    first, *others = results.rank_systems(spec)
+    best = first.scores[spec].score
+    equal = [each.name for each in others if each.scores[spec].score == best]
+    return join_names([first.name, *equal])
 
 
 def _describe_best_cluster(results: Results, spec: str, best: str) -> Child:
@@ -91,13 +102,10 @@ def _describe_best_cluster(results: Results, spec: str, best: str) -> Child:
     others = [name for name in groups[0] if name != best]
     if not others:
         return f"By {spec}, it differs significantly from all other systems."
-    listed: list[Child] = []
-    for name in others:
-        between = " and " if name == others[-1] else ", "
-        listed += [between if listed else "", tag("bdi", name)]
-    if len(others) > 3:
-        listed = [f"{len(others)} other systems"]
-    return [f"By {spec}, it does not differ significantly from ", listed, "."]
+    listed: list[Child] = ["", f"{len(others)} other systems"]
+    if len(others) <= 3:
+        listed = [part for name in others for part in (" and ", tag("bdi", name))]
+    return [f"By {spec}, it does not differ significantly from ", listed[1:], "."]
 
 
 def _emphasize_name(name: str) -> Html:

@@ -7,6 +7,7 @@ stand behind the number.
 import io
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import compress
 from string import ascii_lowercase
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -17,6 +18,7 @@ from metra.metrics.citations import (
     PAPERS_OF_METHODS,
     format_bibliography,
     get_title,
+    is_outside,
     list_papers,
 )
 from metra.metrics.signatures import (
@@ -441,9 +443,13 @@ def describe_methods(results: Results, form: str, style: Style) -> str:
     papers = list(map(_choose_papers, plain))
     titles = name_metrics(results.specs).values()
     named = [f"{escape(t)}{cite(keys)}" for t, keys in zip(titles, papers, strict=True)]
+    makers = {False: f"with metra {__version__}", True: "by another program"}
+    groups = {
+        at: [*compress(named, (is_outside(s) is at for s in plain))] for at in makers
+    }
+    parts = [f"{join_names(g)}, computed {makers[at]}" for at, g in groups.items() if g]
     sentences = [
-        f"We report {join_names(named)}, computed with metra {__version__} "
-        f"({escape(describe_corpus(results))})."
+        f"We report {', and '.join(parts)} ({escape(describe_corpus(results))})."
     ]
     shows_intervals = results.terms is None or style.paper.differences
     methods = []

@@ -198,7 +198,10 @@ def test_places_count_as_scripts_count(tmp_path):
 
 @pytest.mark.parametrize(
     ("far", "says"),
-    [(80, "near and far have the best score by people"), (70, "near is best by people")],
+    [
+        (80, "near and far have the best score by people"),
+        (70, "near is best by people"),
+    ],
 )
 def test_no_winner_is_named_in_a_tie(tmp_path, far, says):
     page = write_report(tmp_path, judged={"near": 80, "far": far})

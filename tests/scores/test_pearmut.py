@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 from metra.campaign.judgement import check_imported, keep_latest
 from metra.errors import FormatError
 from metra.scores import pearmut
+from metra.scores.registry import read_scores, read_spans, recognise_score_format
+from metra.scores.selection import DEFAULT
 
 FR_EN = ("fr", "en")
 
@@ -237,3 +239,67 @@ def test_spans_of_several_systems_slice_their_own_texts(texts):
         one.outputs[0][mark["start"] : mark["end"]]
         for one, mark in zip(found, marks, strict=True)
     ] == wanted
+
+
+def write_results(path, campaigns):
+    content = {name: [*map(json.loads, lines)] for name, lines in campaigns.items()}
+    path.write_text(json.dumps(content))
+    return str(path)
+
+
+RESET = json.dumps({"user_id": "u", "item_i": 1, "annotation": "__RESET__"})
+CHECKED = {"item_id": "i2", "src": "s", "tgt": {"one": "x"}, "validation": {"one": {}}}
+LINES = [
+    line(screen="welcome_0", score=1),
+    line(screen=0, score=40),
+    line(screen=1, score=2, item=[CHECKED | {"item_id": "i3", "validation": None}]),
+    RESET,
+    line(screen=1, score=60, item=[CHECKED | {"item_id": "i3", "validation": None}]),
+    line(screen=2, score=3, item=[CHECKED]),
+    line(screen=3, annotation=[None]),
+]
+
+
+def list_values(path):
+    scores = DEFAULT.select(read_scores(path))
+    return sorted(
+        zip([scores.items[at].lang for at in scores.item], scores.value, strict=True)
+    )
+
+
+def test_published_annotations_of_several_campaigns(tmp_path):
+    other = [line(user="v", score=90)]
+    path = tmp_path / "annotations.json"
+    for names in (("en-cs", "en-de"), ("wmt_#_en-cs", "wmt_#_en-de")):
+        campaigns = dict(zip(names, (LINES, other), strict=True))
+        values = list_values(write_results(path, campaigns))
+        assert values == [("en-cs", 40), ("en-cs", 60), ("en-de", 90)]
+    assert recognise_score_format(str(path)) == "pearmut"
+    with pytest.raises(
+        FormatError, match=r"several campaigns \(wmt_#_en-cs, wmt_#_en-de\)"
+    ):
+        read_spans(str(path))
+    one = write_results(path, {"mine": [RESET, line(spans=[span(1, 2)])]})
+    assert list_values(one) == [("mine", 50)]
+    assert read_spans(one).severity.tolist() == ["minor"]
+    path.write_text(
+        '{"en-cs": [{"user_id": "u", "item_i": 0, "annotation": [{"a": {}}]}, 3]}'
+    )
+    with pytest.raises(FormatError, match=r"en-cs is not a list of Pearmut's results"):
+        read_scores(str(path))
+
+
+@pytest.mark.parametrize(
+    "first", ["annotation", "item", "actions", "user_id", "item_i"]
+)
+def test_results_are_recognised_by_the_beginning_of_a_long_line(tmp_path, first):
+    path = tmp_path / "p.jsonl"
+    [entry] = [json.loads(line(comment="x" * 70000, spans=[span(1, 2)]))]
+    entry = {first: entry[first], "comment": entry.pop("comment"), **entry}
+    if first in ("user_id", "item_i"):
+        entry = {first: entry[first], "annotation": entry["annotation"], **entry}
+    path.write_text(json.dumps(entry) + "\n" + line(screen=1) + "\n")
+    assert recognise_score_format(str(path)) == "pearmut"
+    assert len(read_scores(str(path))) == 2
+    path.write_text('{"user_id": "u", "item": "3", "system": "A", "score": 8}\n')
+    assert recognise_score_format(str(path)) == "jsonl"

@@ -6,15 +6,17 @@ end of the text is an omission. A later line of the same judge and screen replac
 earlier one, and a reset masks all before it. Zouhar et al. 2026, arXiv 2601.02933.
 """
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypeAlias
 
 from metra.errors import FormatError
 from metra.formats.lines import read_lines
-from metra.formats.stream import format_path, parse_json
+from metra.formats.recognise import FileHead
+from metra.formats.stream import format_path, load_json, parse_json
 from metra.scores.judgement import (
     OMISSION,
     Judgement,
@@ -27,9 +29,11 @@ from metra.scores.judgement import (
 )
 from metra.scores.mqm import MQM_WEIGHTS, find_cost
 from metra.scores.spans import Spans, collect_spans
-from metra.scores.table import ScoreRow, Scores
+from metra.scores.table import LANGUAGE_PAIR, ScoreRow, Scores, concatenate_scores
 from metra.text.words import from_utf16_inclusive
 
+#: A line of results, and its place for messages.
+Entry: TypeAlias = tuple[str, dict[str, Any]]
 _RESET = "__RESET__"
 #: Which protocol of ours asks what each of Pearmut's asks.
 _PROTOCOLS = {"da": "da", "esa": "esa", "cesa": "esa", "esa-ai": "esa", "mqm": "mqm"}
@@ -48,23 +52,64 @@ STEPS: dict[str, dict[str, tuple[str, ...]]] = {
 _WORST = 25
 
 
-def _read_judgements(path: str) -> list[Judgement]:
+#: The beginning of results, or of the results of the first campaign; entries can be long.
+_HEAD = re.compile(
+    r'\s*\{\s*(?:"(?:[^"\\]|\\.)*"\s*:\s*\[\s*\{\s*)?(?:"(?:user_id|item_i)"\s*:[^{\[]*)?'
+    r'"(?:annotation"\s*:\s*(?:\[\s*(?:\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\{|null)|"__RESET__)'
+    r'|(?:item|actions)"\s*:\s*\[)'
+)
+
+
+def is_results(head: FileHead) -> bool:
+    """Tell results of a campaign, or those of several by campaign in one object."""
+    keys = (head.first_object or {}).keys()
+    return {"annotation", "user_id"} <= keys or _HEAD.match(head.text) is not None
+
+
+def _read_judgements(path: str) -> dict[str, list[Judgement]]:
+    """Read the judgements of each campaign; one that has a file of its own has no name."""
     lines, place = read_lines(path), format_path(path)
-    return parse_results(lines, place, languages=("und", "und"), check=lambda one: one)
+    try:
+        content = load_json("\n".join(lines), place)
+    except ValueError:
+        content = {}
+    if isinstance(content, dict) and content and "annotation" not in content:
+        listed = {
+            name: _place_entries(each, f"{place}, {name}")
+            for name, each in content.items()
+        }
+    else:
+        listed = {"": _parse_lines(lines, place)}
+    protocol = _guess_protocol(entry for each in listed.values() for _, entry in each)
+    languages = "und", "und"
+    return {
+        name: _parse_entries(
+            entries, protocol, languages, lambda one: one, name or "pearmut"
+        )
+        for name, entries in listed.items()
+    }
 
 
 def read_results(path: str) -> Scores:
     """Read the scores of outputs; those of MQM are the points of the marked errors."""
-    judgements = _read_judgements(path)
-    scores = attach_outputs(build_scores(judgements, _score_answer), judgements)
-    # The results do not name their languages.
-    items = tuple(item._replace(lang="") for item in scores.items)
-    return replace(scores, items=items)
+    tables = []
+    for name, judgements in _read_judgements(path).items():
+        scores = attach_outputs(build_scores(judgements, _score_answer), judgements)
+        # Only the names of campaigns may name languages.
+        pair = LANGUAGE_PAIR.fullmatch(name.rpartition("_#_")[2])
+        items = (item._replace(lang=pair[0] if pair else name) for item in scores.items)
+        tables.append(replace(scores, items=tuple(items)))
+    return concatenate_scores(tables)
 
 
 def read_result_spans(path: str) -> Spans:
     """Read the marks of the last revision of each answer."""
-    judgements = _read_judgements(path)
+    campaigns = _read_judgements(path)
+    if len(campaigns) > 1:
+        names = ", ".join(campaigns)
+        msg = f"{format_path(path)} has several campaigns ({names}); give one of them."
+        raise FormatError(msg)
+    (judgements,) = campaigns.values()
     latest = (judgements[at] for at in find_latest(judgements).values())
     return collect_spans(latest, path)
 
@@ -103,12 +148,34 @@ def parse_results(
     protocol: str | None = None,
 ) -> list[Judgement]:
     """Parse what the judges did; without a `protocol`, the marks tell which one it was."""
-    entries = [
+    entries = _parse_lines(lines, path)
+    asked = protocol or _guess_protocol(entry for _, entry in entries)
+    return _parse_entries(entries, asked, languages, check, campaign)
+
+
+def _parse_lines(lines: Iterable[str], path: str) -> list[Entry]:
+    return [
         (f"{path}, line {number}", _parse_object(line, f"{path}, line {number}"))
         for number, line in enumerate(lines, 1)
         if line.strip()
     ]
-    asked = protocol or _guess_protocol(entry for _, entry in entries)
+
+
+def _place_entries(entries: Any, place: str) -> list[Entry]:
+    """List the results of a campaign with their places."""
+    if isinstance(entries, list) and all(isinstance(entry, dict) for entry in entries):
+        return [(f"{place}, entry {at}", entry) for at, entry in enumerate(entries, 1)]
+    msg = f"{place} is not a list of Pearmut's results; expected objects with annotations."
+    raise FormatError(msg)
+
+
+def _parse_entries(
+    entries: Iterable[Entry],
+    asked: str,
+    languages: tuple[str, str],
+    check: JudgementCheck,
+    campaign: str,
+) -> list[Judgement]:
     steps = STEPS.get(asked, {asked: ()})
     segments: dict[str, int] = {}
     judgements: list[Judgement] = []
@@ -135,13 +202,15 @@ def _parse_screen(
         return  # questions about the judge, not about a text
     judge, screen = str(entry["user_id"]), str(entry["item_i"])
     document = _get_key(items[0])
-    answered = sum(len(by_system) for by_system in annotations)
+    answered = sum(len(by_system or ()) for by_system in annotations)
     shown_at, submitted_at, active = _compute_times(entry.get("actions", []))
     for item, by_system in zip(items, annotations, strict=True):
         source = item.get("src")
         outputs = _get_outputs(item)
         segment = segments.setdefault(_get_key(item), len(segments) + 1)
-        for system, answer in by_system.items():
+        # Tutorials and attention checks have rules; a skipped item has no answer.
+        is_judged = screen.isdecimal() and not item.get("validation")
+        for system, answer in (by_system or {}).items():
             output = outputs[system]
             yield build_imported_judgement(
                 f"{campaign}:{judge}:{screen}:{segment}:{system}",
@@ -151,7 +220,7 @@ def _parse_screen(
                 campaign=campaign,
                 protocol=protocol,
                 judge=judge,
-                kind="judged" if screen.isdecimal() else "calibration",
+                kind="judged" if is_judged else "calibration",
                 document=document,
                 segment=segment,
                 source=source if isinstance(source, str) else None,

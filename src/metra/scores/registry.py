@@ -243,7 +243,7 @@ _ALL = (
         advice="is a table for a terminal; write scores with `metra score --format json`",
     ),
     ScoreFormat(
-        *("pearmut", _has_keys("annotation", "user_id")),
+        *("pearmut", pearmut.is_results),
         pearmut.read_results,
         read_spans=pearmut.read_result_spans,
         read_judgements=pearmut.parse_results,

@@ -70,8 +70,9 @@ _BEGINNINGS = {
     r"(?:\s|%.*$)*+\\(?:document(?:class|style)|usepackage|begin\{|(?:section|chapter)\*?\{)": (
         "looks like LaTeX"
     ),
-    r"(?:.*\n){0,40}?[ \t]*\|.*\|[ \t]*\r?\n[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?"
-    r"[ \t]*)*\|[ \t]*\r?$": "looks like Markdown with a table",
+    r"(?:.*\n){0,40}?.*\|.*\n[ \t]*(?::?-+:?[ \t]*)?(?:\|[ \t]*:?-+:?[ \t]*)+\|?[ \t]*\r?$": (
+        "looks like Markdown with a table"
+    ),
 }
 #: What all lines look like in files of other kinds, but for some; three lines are enough.
 _LINES = {
@@ -84,7 +85,7 @@ _LINES = {
         ";;.*",
         "looks like a transcript (STM, CTM)",
     ),
-    r".*\([\w.]+[-_][\w.-]*\d\)": (";;.*", "looks like texts with ids (TRN)"),
+    r".*\((?=[^()]*[-_])[\w.-]+\d\)": (";;.*", "looks like texts with ids (TRN)"),
     r"[A-Za-z_][\w.-]*(?:\[\w*\])?[ \t]*=.*": (
         r"[#;!].*|\[[^\]]*\]",
         "looks like a list of key=value, such as Java's properties",

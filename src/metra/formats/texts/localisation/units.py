@@ -119,25 +119,24 @@ def read_units(path: str, form: str, codes: str, encoding: str) -> UnitFile:
 def open_reader(source: Source, _: Sequence[Field] | None = None) -> Reader:
     """Open a file from its start: its texts, documents, ids and states."""
     reading = source.reading or ReadingOptions()
-    codes = reading.codes
-    file = read_units(source.path, source.format.name, codes, reading.encoding)
+    file = read_units(source.path, source.format.name, reading.codes, reading.encoding)
     units, field = file.units, source.field
     columns: dict[Field, list[str | None]] = {}
-    targets = [unit.target for unit in units]
     if file.has_sources:
         own = field if field.role == "source" else Field("source", "source")
         columns[own] = [unit.source for unit in units]
     if field.role != "source" or not file.has_sources:
-        if source.use == "output":
-            targets = _fill_targets(file, reading.untranslated)
-        columns[field] = targets
+        columns[field] = [unit.target for unit in units]
+        is_converted = source.use == "any" and reading.untranslated == "refuse"
+        if field.role == "output" and not is_converted:
+            columns[field] = _fill_targets(file, reading.untranslated)
     if len({unit.document for unit in units}) > 1:
         columns[DOCUMENT] = [unit.document for unit in units]
     if all(unit.id for unit in units):
         columns[SEGMENT_ID] = [unit.id for unit in units]
     if any(unit.state for unit in units):
         columns[Field("label", f"state {field.name}")] = [unit.state for unit in units]
-    return open_columns(columns, lambda: file.describe(field, codes))
+    return open_columns(columns, lambda: file.describe(field, reading.codes))
 
 
 def _fill_targets(file: UnitFile, untranslated: str) -> list[str | None]:

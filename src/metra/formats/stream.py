@@ -118,7 +118,7 @@ def compute_files_version(pattern: str) -> str:
     from hashlib import sha256
 
     paths = sorted(glob("*".join(map(escape, pattern.split("{system}")))))
-    files = "\n".join(map(compute_file_version, filter(os.path.isfile, paths)))
+    files = "\n".join(map(compute_file_digest, filter(os.path.isfile, paths)))
     return f"{pattern}[sha256:{sha256(files.encode()).hexdigest()[:12]}]"
 
 

@@ -304,6 +304,10 @@ def _read_settings(settings: dict[str, list[str]]) -> dict[str, Any]:
     )
     form = check_choice("--read", single, "format", ("auto", *FORMATS))
     check_choice("--read", single, "quotes", ("auto", "yes", "no"))
+    if "clean" in single:
+        from metra.formats.texts.furniture import parse_names
+
+        parse_names(single["clean"])
     check_choice("--read", single, "codes", ("drop", "keep", "placeholders"))
     check_choice("--read", single, "untranslated", ("refuse", "empty"))
     reading = {key: single[key] for key in ReadingOptions._fields if key in single}

@@ -163,13 +163,17 @@ def test_other_commands_clean(cli, marked, tmp_path):
     assert "clean:think+bpe" in page.read_text(encoding="utf-8")
 
 
-def test_what_cannot_be_cleaned(cli, tmp_path):
+def test_tables_and_what_cannot_be_cleaned(cli, marked, tmp_path):
     refused = cli.refusal("score", SOLID, "-r", EXAMPLE.references[0], "--clean", "bep")
     assert "No kind of marks named 'bep'. Did you mean 'bpe'?" in refused
+    empty = cli.refusal("score", SOLID, "-r", EXAMPLE.references[0], "--clean")
+    assert "No kind of marks named ''." in empty
     table = tmp_path / "t.parquet"
     pytest.importorskip("pyarrow")
-    cli("convert", SOLID, "-r", EXAMPLE.references[0], "-o", table)
-    options = ["--clean", "bpe", "--scores-out", tmp_path / "scores"]
+    cli("convert", marked, "-r", EXAMPLE.references[0], "-o", table)
+    cleaned = cli("score", table, "--clean", "bpe+think", "-b").out
+    assert cleaned == cli("score", SOLID, "-r", EXAMPLE.references[0], "-b").out
+    options = ["--clean", "bpe+think", "--scores-out", tmp_path / "scores"]
     assert cli.refusal("score", table, *options) == (
         "metra: --clean works on files that are scored as one corpus on this machine; leave "
         "out --scores-out, --resume, --group-by and --engine, or clean the table first with "

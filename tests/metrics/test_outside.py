@@ -108,6 +108,43 @@ def test_ids_that_are_no_numbers_go_by_their_order(tmp_path):
     assert not results["b"][results.specs[0]].higher_is_better
 
 
+def test_names_that_end_in_numbers_are_numbers(tmp_path):
+    path = write_long(tmp_path / "long.tsv", numbers=("s1", "s2", "s3", "s4"))
+    header, *lines = path.read_text().split("\n")[:-1]
+    path.write_text("\n".join([header, *reversed(lines)]) + "\n")
+    metric = metra.metric(f"judge@{path}:better=higher")
+    results = metra.evaluate(EVALSET, OUTPUTS, [metric], levels=["segment"])
+    assert results["a"][results.specs[0]].segments.tolist() == SCORES["a"]
+    # Other numbers are names.
+    path = write_long(tmp_path / "long.tsv", numbers=("s7", "s2", "s3", "s4"))
+    metric = metra.metric(f"judge@{path}:better=higher")
+    results = metra.evaluate(EVALSET, OUTPUTS, [metric], levels=["segment"])
+    assert results["a"][results.specs[0]].segments.tolist() == SCORES["a"]
+
+
+@pytest.mark.parametrize(
+    ("order", "is_right"),
+    [((0, 1, 2, 3), True), ((0, 2, 1, 3), False), ((1, 0, 2, 3), False)],
+)
+def test_numbers_within_documents_must_be_in_order(tmp_path, order, is_right):
+    names = [("d", 1), ("d", 2), ("e", 1), ("e", 2)]
+    lines = ["system\tdocument\tsegment\tscorer\tvalue"]
+    for system, values in SCORES.items():
+        for at in order:
+            document, number = names[at]
+            lines.append(f"{system}\t{document}\t{number}\tjudge\t{values[at]}")
+    path = tmp_path / "long.tsv"
+    path.write_text("".join(f"{line}\n" for line in lines))
+    spec = f"judge@{path}:better=higher"
+    if not is_right:
+        with pytest.raises(CorpusError, match="counts segments within documents, and"):
+            metra.metric(spec)
+        return
+    evalset = metra.EvalSet(EVALSET.refs[0])
+    results = metra.evaluate(evalset, OUTPUTS, [spec], levels=["segment"])
+    assert results["a"][spec].segments.tolist() == SCORES["a"]
+
+
 def test_the_signature_has_the_digest_of_the_file(tmp_path):
     path = write_comet(tmp_path / "comet.json")
     before = metra.metric(f"comet@{path}").signature()

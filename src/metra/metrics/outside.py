@@ -80,6 +80,7 @@ def outside(
     chosen = _choose_scorer(scores, scorer or name, file, lang)
     title = name or chosen.scorers[0].name
     _check_repeats(chosen, file)
+    _check_order(chosen, file)
     texts = collect_texts(chosen)
     table = ValueTable(collect_values(chosen), f"The scores of {file}", texts)
     if better == "auto":
@@ -421,6 +422,29 @@ def _check_repeats(scores: Scores, path: str) -> None:
             "expected one, or a column that distinguishes them."
         )
         raise CorpusError(msg)
+
+
+def _check_order(scores: Scores, path: str) -> None:
+    """Refuse segments counted within documents whose rows are in another order."""
+    items = [scores.items[at] for at in scores.segments]
+    counted = [(item.document, item.segment) for item in items]
+    if len({segment for _, segment in counted}) == len(counted):
+        return
+    last: dict[str, int] = {}
+    for (document, segment), (before, _) in zip(
+        counted, [("", ""), *counted], strict=False
+    ):
+        number = int(segment) if segment.isdecimal() else last.get(document, -1) + 1
+        if number <= last.get(document, -1) or (
+            document in last and document != before
+        ):
+            msg = (
+                f"{path} counts segments within documents, and segment {segment} of "
+                f"{document!r} does not follow the one before it; give the segments in the "
+                "order of the test set, or number them throughout."
+            )
+            raise CorpusError(msg)
+        last[document] = number
 
 
 def _find_direction(scorer: Scorer, name: str, table: ValueTable, path: str) -> bool:

@@ -6,6 +6,7 @@ judge or a program looked at, with or without marks. Readers build the record wi
 arrays of `arrange_spans`.
 """
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -147,7 +148,15 @@ class Spans:
 
 
 def number_segments(names: Sequence[str]) -> Codes:
-    """Number segments from 0: as their names do, from 0 or 1, or in order."""
+    """Number segments from 0: as their names do, from 0 or 1, or in order.
+
+    Names such as s1 to s9 are numbers if none is missing.
+    """
+    parted = [re.fullmatch(r"(.*\D)(\d{1,7})", name) for name in names]
+    if len({part and part[1] for part in parted}) == 1 and all(parted):
+        ends = sorted({int(part[2]) for part in parted if part})
+        if ends in ([*range(len(names))], [*range(1, len(names) + 1)]):
+            names = [part[2] for part in parted if part]
     if all(name.isdecimal() and len(name) < 8 for name in names):
         numbers = np.array([*map(int, names)])
         if len({*names}) == len(names):  # else they are counted within documents

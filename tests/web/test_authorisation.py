@@ -28,6 +28,9 @@ JUDGING = {
     ("POST", "/judge/guide"): (401, 303, 303, 401),
     ("GET", "/judge/work"): (401, 200, 200, 401),
     ("GET", "/judge/done"): (401, 303, 303, 401),
+    ("GET", "/judge/parts"): (401, 200, 200, 401),
+    ("POST", "/judge/parts"): (401, 404, 404, 401),  # without one of their own
+    ("POST", "/judge/remark"): (401, 404, 404, 401),
     ("POST", "/judge/leave"): (401, 200, 200, 401),
     ("GET", "/api/work"): (401, 200, 200, 401),
     ("GET", "/api/screens/{task}/{number}"): (401, 404, 200, 401),

@@ -10,6 +10,7 @@ demo: `metra demo`, the main job on the shipped example
 derive: click options derived from the fields of an options record
 evaltrans: `metra evaltrans`, the collection of judged outputs for the metric evaltrans
 exercise: `metra exercise`, evaluators compared, and people with metrics, from 0 to 100
+exercise_setup: `metra exercise init`: campaigns, links and automatic scores for a class
 gate: `metra gate`, outputs checked against a saved baseline, for continuous integration
 grid: `metra grid`, the words of a segment against those of its references
 help: `metra help` and `metra metrics`: topics (topics.toml); groups of options in help pages
@@ -133,6 +134,27 @@ class GroupedCommand(click.Command):
             if records:
                 with formatter.section(title):
                     formatter.write_dl(records)
+
+
+class CommandWithInit(GroupedCommand):
+    """A command of files; `init` as the first argument is another command."""
+
+    #: The module with the function `init`.
+    init_module: str
+
+    def load_init(self) -> click.Command:
+        """Import the other command."""
+        command: click.Command = import_module(self.init_module).init
+        return command
+
+    def make_context(
+        self, info_name: str | None, args: list[str], *rest: Any, **extra: Any
+    ) -> click.Context:
+        """Let the other command parse its own arguments."""
+        if args[:1] != ["init"]:
+            return super().make_context(info_name, args, *rest, **extra)
+        init = self.load_init()
+        return init.make_context(f"{info_name} init", args[1:], *rest, **extra)
 
 
 MOST_UNGROUPED = 9

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from metra.cli import GroupedCommand, name_flags, options, output
+from metra.cli import CommandWithInit, name_flags, options, output
 from metra.cli.options import option
 from metra.errors import OptionError
 
@@ -16,7 +16,11 @@ if TYPE_CHECKING:
     from metra.scores.table import Scores
 
 
-@click.command(cls=GroupedCommand)
+class _ExerciseCommand(CommandWithInit):
+    init_module = "metra.cli.exercise_setup"
+
+
+@click.command(cls=_ExerciseCommand)
 @click.argument("files", nargs=-1, metavar="[EVALUATOR=]SCORES...")
 @option(
     "--store url STORE",
@@ -90,9 +94,12 @@ def exercise(
     All scores are mapped to 0 to 100, higher is better, and the mapping is shown. The
     results are the mean and the standard deviation over evaluators for each metric and
     system, the agreement of evaluators for each metric, and the correlation of each pair of
-    metrics.
+    metrics. A folder of `metra exercise init` stands for its store and automatic scores;
+    the comments of its participants are added.
 
     \b
+    metra exercise init class outputs/*.txt --docs docs.txt -l fr-en -p ann,bob -m clarity
+    metra exercise class --unblind
     metra exercise ann=ann.json bob=bob.tsv clarity.tsv --scale clarity=0..3
     metra exercise scores/*.json --store judge.db --model gisting.toml
     """
@@ -107,6 +114,7 @@ def exercise(
     from metra.scores.registry import read_evaluator_files
     from metra.scores.scale import parse_scale
 
+    files, url = _expand_folder(files, url)
     given = dict(map(parse_scale, scales))
     weights = read_quality_model(model) if model else None
     tables = read_evaluator_files(files)
@@ -130,7 +138,8 @@ def exercise(
     )
     notes = [name_flags(note) for note in study.notes]
     notes += store.left_out if store else []
-    report = build_exercise_report(study, notes)
+    remarks = store.remarks if store else []
+    report = build_exercise_report(study, notes, remarks)
     texts = {out: render(report, form, output.build_style(out))}
     if folder is not None:
         os.makedirs(folder, exist_ok=True)
@@ -141,6 +150,21 @@ def exercise(
             output.write_output(text, path)
 
 
+def _expand_folder(
+    files: tuple[str, ...], url: str | None
+) -> tuple[tuple[str, ...], str | None]:
+    """Return the files and the store of a folder that `metra exercise init` made."""
+    if len(files) != 1 or not os.path.isdir(files[0]):
+        return files, url
+    from metra.cli.exercise_setup import AUTOMATIC, STORE
+
+    automatic, store = (os.path.join(files[0], name) for name in (AUTOMATIC, STORE))
+    if not os.path.exists(store):
+        msg = f"{files[0]} has no {STORE}; name a folder of `metra exercise init`."
+        raise OptionError(msg)
+    return ((automatic,) if os.path.exists(automatic) else ()), url or store
+
+
 class _CampaignStore:
     """The campaigns of a store whose systems may be named, or shall be from now on."""
 
@@ -148,6 +172,8 @@ class _CampaignStore:
         self._address = url or os.environ.get("METRA_STORE") or "judge.db"
         self._names, self._unblinds = names, unblind
         self._blind: list[str] = []
+        #: Comments of participants: who, on which campaign, and what.
+        self.remarks: list[tuple[str, str, str]] = []
         #: Sentences about campaigns that still hide their system names.
         self.left_out: list[str] = []
 
@@ -160,7 +186,7 @@ class _CampaignStore:
 
         tables: dict[str, Scores] = {}
         with closing(open_store(self._address)) as store:
-            from metra.store import campaigns
+            from metra.store import campaigns, judges
             from metra.store.second_looks import read_completed
 
             with store.reading() as db:
@@ -177,6 +203,11 @@ class _CampaignStore:
                         continue
                     if stored.is_blind:
                         self._blind.append(stored.id)
+                    self.remarks += [
+                        (judge.label, stored.name, judge.remark)
+                        for judge in judges.list_judges(db, stored.id)
+                        if judge.remark
+                    ]
                     scores = build_campaign_scores(read_completed(db, stored))
                     tables[stored.name] = add_flags(scores)
         return tables

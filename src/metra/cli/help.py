@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import click
 
-from metra.cli import COMMANDS
+from metra.cli import COMMANDS, CommandWithInit
 from metra.errors import UnknownNameError, no_such
 
 #: The options of long helps by the parameters that they set, everyday options first. What
@@ -109,6 +109,10 @@ def _find_command(root: click.Context, names: tuple[str, ...]) -> click.Context:
     context = root
     for name in names:
         group = context.command
+        if isinstance(group, CommandWithInit) and name == "init":
+            path = f"{context.info_name} init"
+            context = click.Context(group.load_init(), info_name=path, parent=root)
+            continue
         if not isinstance(group, click.Group):
             msg = f"{context.command_path} has no commands; leave {name!r} out."
             raise click.UsageError(msg)
@@ -133,6 +137,8 @@ def walk_commands(
             loaded = command.get_command(context, inner)
             if loaded is not None:
                 yield from walk_commands(loaded, inner, context)
+    elif isinstance(command, CommandWithInit):
+        yield from walk_commands(command.load_init(), f"{name} init", parent)
 
 
 class Topic(NamedTuple):

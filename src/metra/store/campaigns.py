@@ -103,6 +103,7 @@ def add_campaign(
             "profile_json": "{}",
             "note": "",
             "completion_code": database.new_code(),
+            "remark": "",
         }
         for place, (label, judge) in enumerate(judges.items())
     ]

@@ -269,7 +269,7 @@ campaign = _define_table(
 )
 judge = _define_table(
     "judge",
-    text="id campaign label token_hash profile_json note completion_code",
+    text="id campaign label token_hash profile_json note completion_code person remark",
     integer="place",
     double="revoked_at released_at consent_at guide_at seen_at anonymised_at",
 )

@@ -1,5 +1,6 @@
 """Judges with their links, consent and notes, and how they are forgotten."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,6 +28,10 @@ class Judge:
     note: str
     completion_code: str
     anonymised_at: float | None
+    #: Shared by the judges of several campaigns who are one person.
+    person: str | None
+    #: What the judge says of the campaign when it is done.
+    remark: str
 
 
 def list_judges(db: Connection, campaign: str) -> list[Judge]:
@@ -57,6 +62,24 @@ def find_by_token(db: Connection, token: str) -> Judge | None:
     query = select(judge).where(judge.c.token_hash == database.hash_token(token))
     row = db.execute(query.where(judge.c.revoked_at.is_(None))).first()
     return None if row is None else _build_judge(row)
+
+
+def join_judges(db: Connection, keys: Sequence[str]) -> None:
+    """Make judges of several campaigns one person: the link of one opens all."""
+    person = database.new_id()
+    for key in keys:
+        _update_judge(db, key, person=person)
+
+
+def list_parts(db: Connection, judge: Judge) -> list[Judge]:
+    """Return the judge in all campaigns, in the order in which these were created."""
+    if judge.person is None:
+        return [judge]
+    table, of = database.judge, database.campaign
+    query = select(table).join(of, of.c.id == table.c.campaign)
+    query = query.where(table.c.person == judge.person)
+    rows = db.execute(query.order_by(of.c.created_at, of.c.name))
+    return [_build_judge(row) for row in rows]
 
 
 def issue_link(db: Connection, key: str, *, now: float, who: str) -> str:
@@ -100,6 +123,11 @@ def record_guide(db: Connection, key: str, *, now: float) -> None:
 def record_activity(db: Connection, key: str, *, now: float) -> None:
     """Record that the judge is at work, and stop releasing their tasks."""
     _update_judge(db, key, seen_at=now, released_at=None)
+
+
+def set_remark(db: Connection, key: str, remark: str) -> None:
+    """Store what a judge says of a campaign."""
+    _update_judge(db, key, remark=database.strip_unstorable(remark))
 
 
 def set_note(db: Connection, key: str, note: str) -> None:
@@ -158,6 +186,8 @@ def anonymise_judge(db: Connection, key: str, *, now: float, who: str) -> str:
         anonymised_at=now,
         profile_json="{}",
         note="",
+        remark="",
+        person=None,
     )
     judgement = database.judgement
     db.execute(update(judgement).where(judgement.c.judge == key).values(comment=""))

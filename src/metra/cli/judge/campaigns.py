@@ -80,13 +80,13 @@ def init(
     # Ask before a file is created, so that nothing remains of a command that is given up.
     is_new = "://" not in url and not Path(url).exists()
     asked = new_password or (is_new and Path(url).parent.is_dir())
-    password = _read_password(admin, password_file) if asked else None
+    password = read_password(admin, password_file) if asked else None
     store = open_store(url, create=True)
     now = time.time()
     with store.reading() as db:
         has_password = access.find_password_hash(db, admin) is not None
     if password is None and not has_password:
-        password = _read_password(admin, password_file)
+        password = read_password(admin, password_file)
     if password is not None:
         with store.transaction() as db:
             access.set_password(db, admin, password, now=now, who=AT_KEYBOARD)
@@ -112,7 +112,8 @@ def _add_campaign(
     return f"{campaign.settings.name}: {describe_cost(campaign, given)}"
 
 
-def _read_password(admin: str, file: str | None) -> str:
+def read_password(admin: str, file: str | None) -> str:
+    """Read the admin's password from a file, the environment or the terminal."""
     from metra.formats.lines import read_lines
 
     if file is not None:

@@ -21,8 +21,15 @@ UNITS = {"text": "translation", "system": "system"}
 _RESULT_COLUMNS = ("metric", "evaluator", "text", "translation", "score", "reason")
 
 
-def build_exercise_report(study: ExerciseStudy, notes: Sequence[str]) -> MetaReport:
-    """Lay out everything that the organisers tell the participants, with these notes."""
+def build_exercise_report(
+    study: ExerciseStudy,
+    notes: Sequence[str],
+    remarks: Sequence[tuple[str, str, str]] = (),
+) -> MetaReport:
+    """Lay out everything that the organisers tell the participants, with these notes.
+
+    `remarks` are comments: who says what of which metric.
+    """
     tables = [
         build_means_table(study),
         build_deviation_table(study),
@@ -31,10 +38,22 @@ def build_exercise_report(study: ExerciseStudy, notes: Sequence[str]) -> MetaRep
         *([build_matrix_table(study)] if len(study.metrics) > 1 else []),
         build_model_table(study),
         build_scales_table(study),
+        _build_remarks_table(remarks),
     ]
     filled = [table for table in tables if table.rows]
     about = sign_exercise(study), notes, _list_data(study)
     return MetaReport(filled, *about, selection=study.selection)
+
+
+def _build_remarks_table(remarks: Sequence[tuple[str, str, str]]) -> Table:
+    """Build a row for each comment of a participant."""
+    columns = [Column("metric", "left"), Column("comment", "left")]
+    rows = [
+        (who, [Cell(metric), Cell(" ".join(text.split()))])
+        for who, metric, text in remarks
+    ]
+    about = {"caption": "Comments of participants", "name": "comments"}
+    return make_table("participant", columns, rows, **about)
 
 
 def sign_exercise(study: ExerciseStudy) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 from urllib.parse import quote
 
 from fastapi import APIRouter, Request, Response
+from sqlalchemy import Connection
 from starlette.responses import StreamingResponse
 
 from metra.campaign.campaign import FIRST
@@ -18,7 +19,7 @@ from metra.meta.exercise import name_by_campaign, run_exercise
 from metra.meta.judges import add_flags
 from metra.report.campaign_files import export_judgements, list_formats
 from metra.scores.selection import DEFAULT, Flagged
-from metra.store import audit, campaigns, tasks
+from metra.store import audit, campaigns, judges, tasks
 from metra.store.database import convert_error, strip_unstorable
 from metra.store.events import write_key_log
 from metra.store.second_looks import read_completed
@@ -53,6 +54,7 @@ def _compare_campaigns(request: Request) -> dict[str, Any]:
         answers = {
             one.name: read_completed(db, one) for one in visible if one.id in chosen
         }
+        people = _list_people(db, every)
     tables = {
         name: add_flags(build_campaign_scores(each)) for name, each in answers.items()
     }
@@ -68,7 +70,25 @@ def _compare_campaigns(request: Request) -> dict[str, Any]:
         "study": study,
         "reason": reason,
         "selections": words,
+        "people": people,
+        "parts": [
+            one.name for one in every if any(one.name in p for p in people.values())
+        ],
     }
+
+
+def _list_people(
+    db: Connection, every: list[campaigns.StoredCampaign]
+) -> dict[str, dict[str, tuple[int, int]]]:
+    """Return how far participants of several campaigns are in each, by name."""
+    people: dict[str, dict[str, tuple[int, int]]] = {}
+    for stored in every:
+        counts = tasks.count_screens(db, stored.id)
+        for judge in judges.list_judges(db, stored.id):
+            if judge.person is not None:
+                done = counts.get(judge.id, (0, 0))
+                people.setdefault(judge.label, {})[stored.name] = done
+    return people
 
 
 _MOST = 500

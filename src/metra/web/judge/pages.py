@@ -55,6 +55,7 @@ def begin_judge_session(request: Request, secret: str) -> tuple[str, Session]:
 router = APIRouter(include_in_schema=False, route_class=CheckedRoute)
 _LEVELS = ("native", "fluent", "good", "little")
 _Field = Annotated[str, Form(max_length=200)]
+_Remark = Annotated[str, Form(max_length=2000)]
 
 
 def _get_campaign(request: Request, visit: Judging) -> StoredCampaign:
@@ -116,6 +117,8 @@ def redirect_to_stage(
     request: Request, visit: Judging, stored: _Stored, is_done: _Done
 ) -> Response:
     """Redirect the judge to their current page."""
+    if visit.judge.person is not None and (is_done or stored.state != "open"):
+        return redirect_to("/judge/parts")
     if stored.state != "open":
         name = "closed" if stored.state == "closed" else "paused"
         return render_page(request, "judge/message.html", message=name)
@@ -129,20 +132,26 @@ def redirect_to_stage(
 @router.get("/judge/consent")
 def show_consent(request: Request, visit: Judging, stored: _Stored) -> Response:
     """Show who runs the campaign and which data it records, and ask for consent."""
+    parts, planned = [], []
     with get_state(request).store.reading() as db:
-        way = tasks.list_screens(db, visit.judge.id)
-        planned = tasks.compute_progress(db, visit.judge.id, way, stored.screen_seconds)
+        for judge in judges.list_parts(db, visit.judge):
+            part = campaigns.get_campaign(db, judge.campaign)
+            way = tasks.list_screens(db, judge.id)
+            planned.append(
+                tasks.compute_progress(db, judge.id, way, part.screen_seconds)
+            )
+            parts.append(part.campaign.protocol)
     wording = _choose_wording(request, stored)
-    protocol, settings = stored.campaign.protocol, stored.campaign.settings
+    settings = stored.campaign.settings
     return render_page(
         request,
         "judge/consent.html",
         **views.build_campaign_json(stored, wording),
         wording=wording,
-        basis=protocol.basis,
-        screens=planned.of,
-        minutes=planned.minutes_left,
-        counts_keys=any(step.asks.counts_keys for step in protocol.steps),
+        basis="source" if any(p.basis == "source" for p in parts) else "reference",
+        screens=sum(part.of for part in planned),
+        minutes=sum(part.minutes_left for part in planned),
+        counts_keys=any(step.asks.counts_keys for p in parts for step in p.steps),
         log_keys=settings.log_keys,
         organiser=settings.organiser,
         contact=settings.contact,
@@ -164,7 +173,8 @@ def save_consent(
     profile = {name: level for name, level in levels.items() if level in _LEVELS}
     state = get_state(request)
     with state.store.transaction() as db:
-        judges.record_consent(db, visit.judge.id, now=state.clock(), profile=profile)
+        for part in judges.list_parts(db, visit.judge):
+            judges.record_consent(db, part.id, now=state.clock(), profile=profile)
     return redirect_to("/judge")
 
 
@@ -209,11 +219,51 @@ def show_done(
     request: Request, visit: Judging, stored: _Stored, is_done: _Done
 ) -> Response:
     """Thank the judge and give the completion code."""
-    if not is_done:
+    if not is_done or visit.judge.person is not None:
         return redirect_to("/judge")
     words = _get_title(request, stored)
     code = visit.judge.completion_code
     return render_page(request, "judge/done.html", **words, code=code)
+
+
+@router.get("/judge/parts")
+def show_parts(request: Request, visit: Judging) -> Response:
+    """List the campaigns of one person with their progress, and ask for comments."""
+    parts = []
+    with get_state(request).store.reading() as db:
+        for judge in judges.list_parts(db, visit.judge):
+            stored = campaigns.get_campaign(db, judge.campaign)
+            way = tasks.list_screens(db, judge.id)
+            far = tasks.compute_progress(db, judge.id, way, stored.screen_seconds)
+            parts.append((judge, stored, far, _get_title(request, stored)))
+    return render_page(request, "judge/parts.html", parts=parts)
+
+
+@router.post("/judge/parts")
+def change_part(request: Request, visit: Judging, part: _Field = "") -> Response:
+    """Go on with another campaign of the same person."""
+    state = get_state(request)
+    with state.store.transaction() as db:
+        own = {one.id: one for one in judges.list_parts(db, visit.judge)}
+        if part not in own:
+            raise Refusal.not_found()
+        access.end_session(db, visit.session)
+        secret, _ = access.begin_session(db, "judge", now=state.clock(), judge=part)
+    reply = redirect_to("/judge")
+    visitors.put_session(request, reply, "judge", secret)
+    return reply
+
+
+@router.post("/judge/remark")
+def save_remark(
+    request: Request, visit: Judging, part: _Field = "", remark: _Remark = ""
+) -> Response:
+    """Store what a participant says of one of their campaigns."""
+    with get_state(request).store.transaction() as db:
+        if part not in {one.id for one in judges.list_parts(db, visit.judge)}:
+            raise Refusal.not_found()
+        judges.set_remark(db, part, remark.strip())
+    return redirect_to("/judge/parts")
 
 
 @router.post("/judge/leave")

@@ -283,7 +283,7 @@ WHOLE = [  # rows that cannot be written, the file, the message
         id="a byte order mark at the beginning of plain text"),
     pytest.param(
         [{"output:x": "a"}, {"output:x": ""}], "a.xlsx",
-        "The last segment is empty in all columns, which xlsx cannot represent; choose "
+        "Segment 2 is empty in all columns, which xlsx cannot represent; choose "
         "another format.", id="a sheet that ends in nothing"),
 ]  # fmt: skip
 

@@ -42,6 +42,13 @@ from metra.scoring.read import collect_texts
 
 _SINGLE = ("source", "documents")
 _READING = ("input_format", *ReadingOptions._fields)
+#: Keys for the roles of columns, by the parameters in messages.
+_COLUMNS = {
+    "`columns.outputs`": "files.hyp_columns",
+    "`columns.references`": "files.ref_columns",
+    "`columns.source`": "files.source_column",
+    "`columns.document`": "files.doc_column",
+}
 #: What [files] may say: files, and of tables the same as the options of `metra score`.
 _FILE_RULES = {
     "outputs": Rule(
@@ -56,8 +63,8 @@ _FILE_RULES = {
 }
 
 
-def open_campaign(path: str) -> Campaign:
-    """Return the campaign of a file with its texts."""
+def open_campaign(path: str, layouts: dict[str, str] | None = None) -> Campaign:
+    """Return the campaign of a file with its texts; `layouts` gets how tables were read."""
     table = read_toml(path)
     given = table.pop("files", None)
     files = dict(
@@ -82,11 +89,14 @@ def open_campaign(path: str) -> Campaign:
             columns=columns,
             reading=reading,
         )
+        if layouts is not None:
+            layouts |= corpus.layouts
         material = {name: str(here / files[name]) for name in READERS if name in files}
         frozen = freeze_campaign(settings, corpus, read_material(material))
     except FormatError as error:
         # What is an option of other commands stands in the campaign's file here.
-        msg = re.sub(f"`({'|'.join(_READING)})`", r"files.\1", str(error))
+        names = _COLUMNS | {f"`{name}`": f"files.{name}" for name in _READING}
+        msg = re.sub("`[a-z_.]+`", lambda m: names.get(m[0], m[0]), str(error))
         raise FormatError(msg) from None
     return add_wordings(check_marks(frozen), words, path)
 

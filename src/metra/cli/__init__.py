@@ -33,14 +33,15 @@ weights: `metra weights`, lists of the salience of each word in each document
 import os
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from importlib import import_module
 from typing import Any
 
 import click
 
 from metra import __version__
-from metra.errors import MetraError, UnknownNameError, no_such
+from metra.errors import MetraError, TextWarning, UnknownNameError, no_such
 
 # numpy would start a thread for each core to multiply matrices with, at a third of the cost
 # of loading it; we multiply none that are worth it.
@@ -269,6 +270,21 @@ def _report_fault(error: Exception) -> str:
     return f"{fault}; please report it with the file {file.name}."
 
 
+def _make_display() -> Callable[..., None]:
+    """Return a function that shows warnings about texts in a line each, once."""
+    shown, show_other = set[str](), warnings.showwarning
+
+    def show(message: Warning | str, *details: Any, **more: Any) -> None:
+        text = f"metra: warning: {name_flags(str(message))}"
+        if not isinstance(message, TextWarning):
+            show_other(message, *details, **more)
+        elif text not in shown:
+            shown.add(text)
+            click.echo(text, err=True)
+
+    return show
+
+
 def main() -> None:
     """Run the command line; report wrong input in one message."""
     out = sys.stdout
@@ -277,7 +293,10 @@ def main() -> None:
 
         add_file_names()
     try:
-        cli(prog_name="metra", standalone_mode=False)
+        with warnings.catch_warnings():
+            warnings.simplefilter("always", TextWarning)
+            warnings.showwarning = _make_display()
+            cli(prog_name="metra", standalone_mode=False)
     except MetraError as error:
         click.echo(f"metra: {name_flags(str(error))}", err=True)
         sys.exit(2)

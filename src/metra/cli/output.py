@@ -96,7 +96,7 @@ def show_text_warnings(*, strict: bool) -> Iterator[None]:
 
     def show(message: Warning | str, *details: Any, **more: Any) -> None:
         if isinstance(message, TextWarning):
-            messages.append(name_flags(str(message)))
+            messages[:] = dict.fromkeys([*messages, name_flags(str(message))])
         else:
             show_other(message, *details, **more)
 

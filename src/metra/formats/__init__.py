@@ -11,6 +11,7 @@ lines: lines of text files, cut at line feeds only, checked to be UTF-8
 table: delimited tables cut into cells; delimiters by name, quotes, n/a, cells like formulas
 headed_table: tables with headings in files; guessed delimiters; cells that mean no value
 workbook: sheets of workbooks, their size, the choice of one, and their cells
+cell_formats: numbers and dates in cells of workbooks as Excel shows them
 recognise: the format of a file, by its name and first bytes; the table of text formats
     (that of scores is in `metra.scores.registry`); kinds of files to refuse
 markers: beginnings of files of translation tools, and of refused markup

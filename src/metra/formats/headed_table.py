@@ -23,12 +23,14 @@ from metra.formats.stream import ByteStream, cache_by_file, format_path
 from metra.formats.table import (
     DELIMITERS,
     FORMULA_SIGNS,
+    LINES_ABOVE,
     TABS,
     CountKnown,
     DelimitedTable,
     Dialect,
     QuotingError,
     Row,
+    find_heading_row,
     is_guarded,
     read_table,
     replace_line_breaks,
@@ -217,6 +219,9 @@ def recognise_dialect(
     head = list(islice(open_lines(), _LINES))
     first = _SEPARATOR_LINE.fullmatch(head[0]) if head else None
     skipped = 1 if first else 0
+    marks = [first[1]] if first else [delimiter] if delimiter else DELIMITERS.values()
+    titles = _count_titles(head[skipped:], marks, count_known)
+    head, skipped = head[titles:], skipped + titles
     if delimiter is None:
         delimiter = (
             first[1]
@@ -225,7 +230,26 @@ def recognise_dialect(
         )
     if quoted is None:
         quoted = _has_quotes(lambda: islice(open_lines(), skipped, None), delimiter)
-    return Dialect(delimiter, quoted, strict=quoted, skipped=skipped)
+    return Dialect(delimiter, quoted, strict=quoted, skipped=skipped, titles=titles)
+
+
+def _count_titles(
+    head: Sequence[str], marks: Iterable[str], count_known: CountKnown
+) -> int:
+    """Count the lines above the headings, such as a title; the rows below are as wide."""
+    lines = 0
+    for mark in marks:
+        try:
+            rows = [*split_rows(head[:LINES_ABOVE], Dialect(mark, quoted=True))]
+        except QuotingError:
+            continue
+        cells = [row.cells for row in rows]
+        if cells and sum(map(bool, cells[0])) > 1 and count_known(cells[0]):
+            return 0
+        place = find_heading_row(cells, count_known)
+        if place and len({*map(len, cells[place:])}) == 1:
+            lines = rows[place - 1].line
+    return lines
 
 
 def _choose_delimiter(

@@ -29,6 +29,8 @@ class Dialect(NamedTuple):
     strict: bool = False
     #: Lines before the header: one if it is Excel's `sep=;`.
     skipped: int = 0
+    #: How many of these are a title or empty.
+    titles: int = 0
     #: Whether an apostrophe stands before cells that begin like a formula.
     guarded: bool = False
 
@@ -128,6 +130,28 @@ def split_columns(
 
 #: Counts the headings of a table that mean something.
 CountKnown: TypeAlias = Callable[[Sequence[str]], int]
+
+
+#: Headings may stand below so many rows, such as a title.
+LINES_ABOVE = 20
+
+
+def find_heading_row(rows: Sequence[Sequence[str]], count_known: CountKnown) -> int:
+    """Return the place of the headings among the first rows of a table.
+
+    They are in the first row, unless it has no known one, or a single cell, and there are
+    two known ones below rows with fewer cells, such as a title.
+
+    >>> find_heading_row([["Test", ""], ["a", "b"]], lambda row: 2 * (row[0] == "a"))
+    1
+    """
+    filled = [sum(bool(cell.strip()) for cell in row) for row in rows]
+    if not rows or (filled[0] > 1 and count_known(rows[0])):
+        return 0
+    for place, row in enumerate(rows):
+        if count_known(row) > 1:
+            return place if filled[place] > max(filled[:place], default=0) else 0
+    return 0
 
 
 class DelimitedTable(NamedTuple):

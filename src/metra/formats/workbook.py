@@ -18,9 +18,10 @@ from xml.etree import ElementTree
 from zipfile import is_zipfile
 
 from metra.errors import FormatError, require_package
+from metra.formats.cell_formats import find_cell_formats, read_cell_formats
 from metra.formats.compression import read_zip
 from metra.formats.stream import cache_by_file, format_path, read_bytes
-from metra.formats.table import CountKnown
+from metra.formats.table import LINES_ABOVE, CountKnown, find_heading_row
 from metra.limits import check_limit
 
 
@@ -33,6 +34,22 @@ class Sheet(NamedTuple):
     lost: dict[tuple[int, int], str]
     #: The number of the first row, counted from 1.
     first_row: int
+    #: Numbers of hidden rows; filters hide rows too.
+    hidden: frozenset[int] = frozenset()
+    #: Merged cells by their names, with the first and last row and column, counted from 0.
+    merged: Mapping[str, tuple[int, int, int, int]] = {}
+    #: Formats of numbers by the names of cells; those of others are General.
+    formats: Mapping[str, str | None] = {}
+    #: The number of the first column, counted from 1.
+    first_column: int = 1
+
+    def name_cell(self, row: int, column: int) -> str:
+        """Name a cell, such as C5, by its row and column from 0."""
+        letters, number = "", column + self.first_column
+        while number:
+            number, rest = divmod(number - 1, 26)
+            letters = chr(ord("A") + rest) + letters
+        return f"{letters}{row + self.first_row}"
 
 
 @cache_by_file(4)
@@ -65,7 +82,15 @@ def read_sheet(path: str, wanted: str | None, count_known: CountKnown) -> Sheet:
         (row - top, column - left): what
         for (row, column), what in _find_lost_cells(parts, name)
     }
-    return Sheet(name, rows[name], lost, top + 1)
+    part = parts.get(_find_sheet_part(parts, name), b"")
+    formats = read_cell_formats(parts.get("xl/styles.xml", b""))
+    return Sheet(
+        *(name, rows[name], lost, top + 1),
+        hidden=frozenset(_list_hidden(part)),
+        merged=dict(_list_merged(part, top, left)),
+        formats=find_cell_formats(part, formats),
+        first_column=left + 1,
+    )
 
 
 def _choose_sheet(
@@ -73,13 +98,22 @@ def _choose_sheet(
 ) -> str:
     """Return the one sheet with known headings, or the one with anything in it."""
     filled = [name for name, cells in rows.items() if cells]
-    recognised = [name for name in filled if count_known([*map(str, rows[name][0])])]
+    headings = {
+        name: count_known(_get_headings(rows[name], count_known)) for name in filled
+    }
+    # A list of remarks may have a known heading; two of texts are a table.
+    recognised = [n for n in filled if headings[n] > 1] or [n for n in filled if headings[n]]
     chosen = recognised if len(recognised) == 1 else filled
     if len(chosen) > 1:
         listed = ", ".join(map(repr, chosen))
         msg = f"{place} has {len(chosen)} sheets: {listed}; choose one with `sheet`."
         raise FormatError(msg)
     return (chosen or list(rows))[0]
+
+
+def _get_headings(rows: list[list[Any]], count_known: CountKnown) -> list[str]:
+    head = [[*map(str, row)] for row in rows[:LINES_ABOVE]]
+    return head[find_heading_row(head, count_known)]
 
 
 def _find_sheet(sheet: str, names: Sequence[str], place: str) -> str:
@@ -90,6 +124,36 @@ def _find_sheet(sheet: str, names: Sequence[str], place: str) -> str:
         return names[int(sheet) - 1]
     msg = f"{place} has no sheet {sheet!r}; it has: {', '.join(map(repr, names))}."
     raise FormatError(msg)
+
+
+_HIDDEN = re.compile(rb"""\shidden\s*=\s*["'](?:1|true)["']""")
+_ROW_NUMBER = re.compile(rb"""\sr\s*=\s*["']([0-9]{1,9})["']""")
+
+
+def _list_hidden(sheet: bytes) -> Iterator[int]:
+    """Yield the numbers of hidden rows."""
+    last = 0
+    for row in _ROW_TAG.finditer(sheet):
+        named = _ROW_NUMBER.search(row[0])
+        last = int(named[1]) if named else last + 1
+        if _HIDDEN.search(row[0]):
+            yield last
+
+
+_MERGED = re.compile(
+    rb"""<(?:\w+:)?mergeCell\s[^>]*?ref\s*=\s*["'](([A-Z]+)(\d+):([A-Z]+)(\d+))["']"""
+)
+
+
+def _list_merged(
+    sheet: bytes, top: int, left: int
+) -> Iterator[tuple[str, tuple[int, int, int, int]]]:
+    """Yield merged cells by name, with their first and last row and column."""
+    for entry in _MERGED.finditer(sheet):
+        name, *ends = (part.decode() for part in entry.groups())
+        columns = [parse_column(letters) - 1 - left for letters in ends[::2]]
+        rows = [int(number) - 1 - top for number in ends[1::2]]
+        yield name, (rows[0], rows[1], columns[0], columns[1])
 
 
 _RELATION = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
@@ -181,6 +245,7 @@ def _is_excel_sheet(name: str) -> bool:
 
 
 _ROW = re.compile(rb"<(?:\w+:)?row\b")
+_ROW_TAG = re.compile(rb"<(?:\w+:)?row\b[^>]*>")
 _CELL = re.compile(rb"<(?:\w+:)?c\b")
 _PLACE = re.compile(rb"""\sr\s*=\s*["']([A-Za-z]+)([0-9]+)["']""")
 

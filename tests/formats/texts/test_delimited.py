@@ -6,7 +6,7 @@ import json
 import pytest
 from tests.tables import load_cases
 
-from metra.errors import FormatError, OptionError
+from metra.errors import FormatError, OptionError, TextWarning
 from metra.formats.texts.columns import ColumnNames, ReadingOptions
 from metra.scoring.files import open_corpus
 
@@ -336,3 +336,72 @@ def test_carriage_returns_alone_end_no_line(write):
         f"{path} has lines that end in carriage returns only; save it with Windows or "
         "Unix line endings."
     )
+
+
+HEADINGS_AGAIN = "source{0}mt\na{0}b\nsource{0}mt\nc{0}d\nsource{0}mt\n"
+
+
+@pytest.mark.parametrize("size", [1, 2, 1000])
+@pytest.mark.parametrize("mark", ["\t", ";"])
+def test_headings_again(mark, size, write):
+    path = str(write("test.csv", HEADINGS_AGAIN.format(mark).encode()))
+    with pytest.warns(TextWarning) as warned:
+        assert contents(open_corpus([path]), size)["test"] == ["b", "d"]
+    [warning] = warned
+    assert str(warning.message) == (
+        f"{path} repeats its headings; left out: line 3, 5."
+    )
+
+
+TITLES = {
+    "a line": "Evaluation of May\n{table}",
+    "padded, and an empty row": "Evaluation, May;;\n;;\n{table}",
+    "below the line of the delimiter": "sep=;\nEvaluation;;\n{table}",
+}
+
+
+@pytest.mark.parametrize("name", TITLES)
+def test_titles_above_headings(name, write):
+    rows = "a;b;c\n" * 25
+    content = TITLES[name].format(table=f"Quelle;Human;MT\n{rows}d;e;f;g\n")
+    path = str(write("test.csv", content.encode()))
+    lines = content.count("\n")
+    with pytest.raises(FormatError, match=f"line {lines} has 4 columns"):
+        contents(open_corpus([path]))
+    path = str(write("test.csv", content.replace(";g\n", "\n").encode()))
+    corpus = open_corpus([path])
+    assert contents(corpus)["test"] == ["c"] * 25 + ["f"]
+    skipped = content.count("\n") - 27 - content.startswith("sep")
+    count = "1 line" if skipped == 1 else f"{skipped} lines"
+    assert corpus.layouts[path] == (
+        "semicolons, not quoted; source: Quelle, ref: Human, outputs: MT; "
+        f"{count} above the headings skipped"
+    )
+
+
+def test_a_table_whose_texts_look_like_headings_in_another_form(write):
+    """Commas in the texts of a table with tabs tell nothing about its headings."""
+    path = str(write("test.tsv", ["alpha\tbeta", "Source, Target\tx", "a\tb"]))
+    assert contents(open_corpus([path]))["alpha"] == ["Source, Target", "a"]
+
+
+ONE_COLUMN = ["Guten Tag", "Hello", "Das Original", "Yes or no"]
+
+
+@pytest.mark.parametrize("first", ONE_COLUMN)
+@pytest.mark.parametrize("name", ["a.csv", "a.tsv"])
+def test_one_column_without_a_heading(first, name, write):
+    """The first segment is never taken for a heading."""
+    path = str(write(name, [first, "two"]))
+    with pytest.raises(FormatError) as raised:
+        open_corpus([path])
+    assert str(raised.value) == (
+        f"{path} has {first!r} in its first line; add a line of headings, such as source, "
+        "ref, output, or give `input_format` plain."
+    )
+
+
+@pytest.mark.parametrize("heading", ["MT", "Übersetzung", "sysA", "English", "a"])
+def test_one_column_with_a_heading(heading, write):
+    """Known headings, and the name of the file."""
+    assert contents(open_corpus([str(write("a.csv", [heading, "two"]))])) != {}

@@ -150,6 +150,17 @@ def test_a_table_with_headings_of_other_languages(light_admin):
     assert found.texts == texts
 
 
+def test_a_table_with_a_column_that_may_be_anything(light_admin):
+    reply = upload(
+        light_admin, outputs=[("t.csv", b"Quelle;Target;Foo\na;b;c\nd;e;f\n")]
+    )
+    assert reply.status_code == 422
+    assert (
+        "t.csv has 'Foo', which may be the output of a system or something else; it has: "
+        "Quelle (source), Target (target), Foo (?)."
+    ) in unescape(reply.text)
+
+
 @pytest.mark.parametrize("suffix", [".csv", ".xlsx", ".json"])
 def test_tables_that_metra_writes(tmp_path, suffix):
     table = tmp_path / "t.tsv"

@@ -76,7 +76,10 @@ def init(
     from metra.campaign.creation import open_campaign
     from metra.store import access
 
-    opened = [open_campaign(path) for path in files]
+    layouts: dict[str, str] = {}
+    opened = [open_campaign(path, layouts) for path in files]
+    for file, layout in layouts.items():
+        click.echo(f"{file} ({layout})")
     # Ask before a file is created, so that nothing remains of a command that is given up.
     is_new = "://" not in url and not Path(url).exists()
     asked = new_password or (is_new and Path(url).parent.is_dir())

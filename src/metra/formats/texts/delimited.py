@@ -3,12 +3,13 @@
 What separates cells, and whether they stand in quotes, is recognised from the content.
 """
 
+import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
-from itertools import islice
+from itertools import compress, islice
 from typing import Any
 
-from metra.errors import FormatError
+from metra.errors import FormatError, TextWarning, format_count
 from metra.formats.headed_table import (
     QuoteMarks,
     decide_quotes,
@@ -18,7 +19,9 @@ from metra.formats.headed_table import (
 from metra.formats.lines import LineReader, list_strings
 from metra.formats.table import (
     TABS,
+    DelimitedTable,
     Dialect,
+    Row,
     escape_formula,
     parse_table,
     split_columns,
@@ -69,17 +72,10 @@ def open_reader(source: Source, _: Sequence[Field] | None = None) -> Reader:
     except FormatError:
         lines.close()
         raise
-    rows = iter(table.rows)
+    rows = _Rows(lines, table, dialect)
 
     def read(most: int) -> Columns:
-        columns: Any
-        if dialect == TABS:
-            first_line = lines.count + 1
-            text = list_strings(lines.read(most))
-            columns = split_columns(text, len(fields), table.path, first_line)
-        else:
-            cells = [row.cells for row in islice(rows, most)]
-            columns = zip(*cells, strict=True) if cells else [[] for _ in fields]
+        columns = rows.read(most)
         # An empty reference cell is a missing one.
         return {
             field: [cell or None for cell in column]
@@ -90,9 +86,63 @@ def open_reader(source: Source, _: Sequence[Field] | None = None) -> Reader:
 
     def describe() -> str:
         encoding = "" if lines.read_as == "utf-8" else f", {lines.read_as}"
-        return "; ".join(filter(None, [dialect.describe() + encoding, roles]))
+        skipped = ""
+        if dialect.titles:
+            lines_above = format_count(dialect.titles, "line")
+            skipped = f"{lines_above} above the headings skipped"
+        return "; ".join(filter(None, [dialect.describe() + encoding, roles, skipped]))
 
     return Reader(fields, read, lines.share, lines.close, describe)
+
+
+class _Rows:
+    """The rows of a table without those that repeat its headings, which a warning lists."""
+
+    def __init__(
+        self, lines: LineReader, table: DelimitedTable, dialect: Dialect
+    ) -> None:
+        self.lines, self.table, self.dialect = lines, table, dialect
+        self.width = len(table.header)
+        self.heading_line = "\t".join(table.header)
+        self.repeated: list[int] = []
+        self.rows = (row.cells for row in table.rows if not self._repeats(row))
+
+    def read(self, most: int) -> list[Sequence[str]]:
+        """Return the columns of the next rows."""
+        if self.dialect == TABS:
+            columns = self._cut_lines(most)
+        else:
+            cells = [*islice(self.rows, most)]
+            columns = [*zip(*cells, strict=True)] or [[]] * self.width
+        if self.repeated and len(columns[0]) < most:
+            listed = ", ".join(map(str, self.repeated[:10]))
+            msg = f"{self.table.path} repeats its headings; left out: line {listed}."
+            self.repeated.clear()
+            warnings.warn(msg, TextWarning, stacklevel=2)
+        return columns
+
+    def _repeats(self, row: Row) -> bool:
+        is_heading = self.width > 1 and row.cells == self.table.header
+        self.repeated += [row.line] * is_heading
+        return is_heading
+
+    def _cut_lines(self, most: int) -> list[Any]:
+        columns: list[Any] = []
+        while True:
+            first, text = self.lines.count + 1, list_strings(self.lines.read(most))
+            own = split_columns(text, self.width, self.table.path, first)
+            is_kept = [True]
+            if self.width > 1 and self.heading_line in text:
+                is_kept = [line != self.heading_line for line in text]
+                self.repeated += [
+                    n for n, kept in enumerate(is_kept, first) if not kept
+                ]
+                own = [[*compress(column, is_kept)] for column in own]
+            pairs = zip(columns, own, strict=True) if columns else ()
+            columns = [one + other for one, other in pairs] or own
+            if all(is_kept) or len(text) < most:
+                return columns
+            most = is_kept.count(False)
 
 
 def _read_sample(source: Source, dialect: Dialect, width: int) -> list[list[str]]:

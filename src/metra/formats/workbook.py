@@ -102,7 +102,9 @@ def _choose_sheet(
         name: count_known(_get_headings(rows[name], count_known)) for name in filled
     }
     # A list of remarks may have a known heading; two of texts are a table.
-    recognised = [n for n in filled if headings[n] > 1] or [n for n in filled if headings[n]]
+    recognised = [n for n in filled if headings[n] > 1] or [
+        n for n in filled if headings[n]
+    ]
     chosen = recognised if len(recognised) == 1 else filled
     if len(chosen) > 1:
         listed = ", ".join(map(repr, chosen))

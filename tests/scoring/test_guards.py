@@ -292,7 +292,12 @@ SILENT = [
     ),
     pytest.param(
         {
-            "outputs": {"a": [f"{line} Ελλάδα {at}" for at, line in enumerate(SOLID)]},
+            "outputs": {
+                "a": [
+                    f"{line} {greek}"
+                    for line, greek in zip(SOLID, MENU["el"][::-1] * 9, strict=False)
+                ]
+            },
             "refs": [
                 [
                     f"{line} {greek}"

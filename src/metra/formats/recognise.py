@@ -318,6 +318,8 @@ _LOGS = (
         r"(?:[STP]-\d+\t|[HD]-\d+\t-?(?:\d|inf|nan)|.* \| INFO \| fairseq).*",
         "output of fairseq-generate (H-0, score and text, in another order)",
     ),
+    (("['",), r"\['.*'\]", "a list of Python (['text', …])"),
+    ((',"', ';"'), r'\d+[,;]".*"', 'rows of a table without headings (1,"text")'),
 )
 
 

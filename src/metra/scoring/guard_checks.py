@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import chain, pairwise
 
 from metra.formats.texts.furniture import FURNITURE, Furniture
+from metra.scoring.contrast import check_contrasts
 from metra.scoring.text_sample import (
     CHINESE,
     LineBlock,
@@ -203,7 +204,9 @@ def check_languages(sample: TextSample) -> Iterator[str]:
     ]
     if others:
         # Marks inside words change the words.
-        marked = {*chain.from_iterable(_find_furniture(sample).values())}
+        by_kind = _find_furniture(sample)
+        by_kind.pop("invisible")
+        marked = {*chain.from_iterable(by_kind.values())}
         others = [name for name in others if name not in marked]
     if others:
         yield (
@@ -332,7 +335,8 @@ def _find_furniture(sample: TextSample) -> dict[str, dict[str, list[str]]]:
             marks = _list_marks(kind, lines)
             if is_many(len(marks), kind.share, filled):
                 usual = (len(_list_marks(kind, own)) for own in others)
-                if len(marks) > 2 * max(usual, default=0):
+                is_certain = is_many(len(marks), kind.certain, filled)
+                if is_certain or len(marks) > 2 * max(usual, default=0):
                     marked[kind.name][name] = marks
                     covered.update(kind.covers)
     return marked
@@ -348,6 +352,30 @@ def _list_marks(kind: Furniture, lines: Sequence[str]) -> list[str]:
 
 def _count_lines(pattern: str, lines: Sequence[str]) -> int:
     return sum(map(bool, map(re.compile(pattern).search, lines)))
+
+
+def check_headings(sample: TextSample) -> Iterator[str]:
+    """Find texts that begin with the heading of a column, or stand in a block of code."""
+    fenced = {name for name, text in sample.joined.items() if "\n```" in text}
+    for name, lines in sample.texts.items():
+        first = lines[0].strip()
+        if sample.blocks[0].segment == 1 and first.lower() in _HEADINGS:
+            yield (
+                f"The first line of {_name_texts([name])} is {first!r}, as the heading of a "
+                "column; remove it if it is no text."
+            )
+        elif first.startswith("```") or fenced == {name}:
+            yield (
+                f"{_begin_sentence([name])} has lines with ```, which begin and end code; "
+                "remove them."
+            )
+
+
+#: Headings of a column that stand alone in its first line.
+_HEADINGS = (
+    *("translation", "translations", "target", "output", "hypothesis", "mt", "text"),
+    *("texts", "source", "reference", "sentence", "sentences", "segment"),
+)
 
 
 def check_tokenisers(sample: TextSample) -> Iterator[str]:
@@ -412,6 +440,8 @@ CHECKS: dict[str, Callable[[TextSample], Iterator[str]]] = {
     "copied source": check_copies,
     "empty lines": check_empty_lines,
     "furniture": check_furniture,
+    "headings": check_headings,
+    "unlike references": check_contrasts,
     "tokenised text": check_tokenised,
     "tokeniser": check_tokenisers,
 }

@@ -475,7 +475,7 @@ CALLS: dict[str, tuple[Callable[[Path], list], Mapping, str]] = {
     "references beside each other, tabs": (
         give_references_in_columns,
         {"scores": {}},
-        "tab|column",
+        "tabs",
     ),
     "references beside each other, bars": (
         give_references_with_bars,

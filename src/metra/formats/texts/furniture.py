@@ -26,6 +26,8 @@ class Furniture(NamedTuple):
     firsts: str = ""
     #: Further names of marks that the pattern finds as well.
     covers: tuple[str, ...] = ()
+    #: The share of lines from which on references with the marks are as wrong.
+    certain: float = 2.0
 
 
 def _join_pieces(line: re.Match[str]) -> str:
@@ -45,6 +47,17 @@ def _decode_escapes(escapes: re.Match[str]) -> str:
     codes = [int(code, 16) for code in escapes[0].split("\\u")[1:]]
     pairs = b"".join(code.to_bytes(2, "big") for code in codes)
     return pairs.decode("utf-16-be", "replace")
+
+
+def _mend_encoding(letters: re.Match[str]) -> str:
+    content = (c.encode("latin-1" if ord(c) < 256 else "cp1252") for c in letters[0])
+    return b"".join(content).decode(errors="replace")
+
+
+def _compose(letters: re.Match[str]) -> str:
+    import unicodedata
+
+    return unicodedata.normalize("NFC", letters[0])
 
 
 def _decode_entity(entity: re.Match[str]) -> str:
@@ -85,15 +98,40 @@ _TITLE = (
     r"(?: \(\w+\)| (?:in\w*|to|en|em|au|al) \w+)?"
 )
 
+#: What programs make of the second and later bytes of a letter in UTF-8.
+_LATER = "[\x80-\xbf€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ]"
+_INVISIBLE = "\xad\u200b\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060"
+_ACCENTS = "\u0300\u0301\u0302\u0303\u0307\u0308\u030a\u030c\u0327\u0328"
+
 #: The kinds of marks, in the order in which they are removed and warned of.
 FURNITURE = (
     Furniture("bom", "byte order marks", ("\ufeff",), "\ufeff"),
+    Furniture(
+        *("encoding", "letters in the wrong encoding (Ã© for é)"),
+        *(
+            (*"ÂÃÄÅÎÏÐÑØÙ", "â€", "â\x80"),
+            f"(?:[ÂÃÄÅÎÏÐÑØÙ]{_LATER}|â[€\x80]{_LATER})+",
+        ),
+        _mend_encoding,
+        certain=0.05,
+    ),
+    Furniture("lost", "characters for lost letters (U+FFFD)", ("\ufffd",), "\ufffd"),
+    Furniture(
+        *("accents", "accents apart from their letters (not NFC)", (*_ACCENTS,)),
+        *(f"[A-Za-z][{_ACCENTS}]+", _compose),
+    ),
+    Furniture("invisible", "invisible characters", (*_INVISIBLE,), f"[{_INVISIBLE}]"),
+    Furniture(
+        "colours", "colours of a terminal", ("\x1b",), r"\x1b\[[\d;]*m", certain=0.05
+    ),
+    Furniture("unknown", "marks of unknown words", ("<",), "<unk>"),
     Furniture(
         "think",
         "the reasoning of a model (<think>)",
         ("<",),
         r"^.*</(?:think(?:ing)?|reasoning)>\s*|<(?:think(?:ing)?|reasoning)>.*$",
         share=0.02,
+        certain=0.8,
     ),
     Furniture(
         "tags",
@@ -102,6 +140,7 @@ FURNITURE = (
         r"\s*(?:</?s>|<pad>|<[be]os>|<\|\w+\|>|\[(?:CLS|SEP)\]|^>>[\w-]+<<|^__\w+?__"
         r"|^<2\w+>|(?<![^\s>])[a-z]{3}_[A-Z][a-z]{3}(?= ))\s*",
         " ",
+        certain=0.8,
     ),
     Furniture(
         "preamble",
@@ -117,6 +156,7 @@ FURNITURE = (
         _decode_string,
         share=0.8,
         covers=("quotes", "escapes"),
+        certain=0.8,
     ),
     Furniture(
         "quotes",
@@ -133,10 +173,11 @@ FURNITURE = (
         share=0.8,
         firsts="0123456789[(",
     ),
-    Furniture("bpe", "marks of BPE (@@)", ("@",), r"@@(?: |$)"),
+    Furniture("bpe", "marks of BPE (@@)", ("@",), r"@@(?: |$)", certain=0.5),
     Furniture(
         *("sentencepiece", "pieces of SentencePiece (▁)", ("▁",)),
         *(r"^.*▁.*$", _join_pieces),
+        certain=0.5,
     ),
     Furniture("joiner", "joiners of a tokeniser (￭)", ("￭",), " ?￭ ?"),
     Furniture("wordpiece", "pieces of words (##)", ("#",), r" ##(?=\w)"),
@@ -150,7 +191,9 @@ FURNITURE = (
     Furniture(
         *("escapes", "escapes of characters (\\u00e9)", ("\\",)),
         *(r"(?:\\u[0-9a-fA-F]{4})+", _decode_escapes),
+        certain=0.5,
     ),
+    Furniture("backslashes", "backslashes before quotes", ("\\",), r"""\\(?=["',])"""),
 )
 _BY_NAME = {kind.name: kind for kind in FURNITURE}
 

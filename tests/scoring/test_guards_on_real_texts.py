@@ -132,6 +132,7 @@ EXPECTED = {
     **{f"wmt12 {lang}": {"furniture": 1} for lang in LANGUAGES_2012},
     "wmt12 de": {"tokenised text": 1, "furniture": 1},
     **{f"wmt19 {lang}": {"tokenised text": 1} for lang in ("kk", "lt", "ru", "zh")},
+    "wmt19 kk": {"tokenised text": 1, "furniture": 1},
     **{
         f"mlqe {pair} {part}": {"tokenised text": 1}
         for pair in ("et-en", "ro-en", "ru-en", "ne-en", "si-en", "en-de", "en-zh")

@@ -6,7 +6,7 @@ words shows by comparison: beginnings and ends, repeated lines, length, blanks, 
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import chain, islice
 
 from metra.scoring.text_sample import TextSample, has_reference, is_many
@@ -43,8 +43,11 @@ _NUMBER = re.compile(r"\A\d+\Z")
 _BLANKS = re.compile(r"\s")
 
 
-def check_contrasts(sample: TextSample) -> Iterator[str]:
-    """Find outputs that differ from all references in what their lines have in common."""
+def find_contrasts(sample: TextSample, known: Collection[str]) -> Iterator[str]:
+    """Find outputs that differ from all references in what their lines have in common.
+
+    Of `known` texts something has been said already.
+    """
     if not sample.refs:
         return
     references = [n for n in sample.texts if has_reference([n])]
@@ -54,7 +57,7 @@ def check_contrasts(sample: TextSample) -> Iterator[str]:
         if not own:
             continue
         problems = _find_columns(own)
-        if name not in references and name not in sample.copies:
+        if name not in references and name not in known:
             problems = chain(
                 _find_repeats(own, usual),
                 _find_parts(own, usual),
@@ -168,13 +171,6 @@ def _compare_totals(
     mine, theirs = "".join(own), "".join(usual)
     if min(len(mine), len(theirs)) < LEAST_CHARACTERS:
         return
-    ratio = len(mine) / len(own) * len(usual) / len(theirs)
-    is_double = ratio > LONG and _divide_frequent(own, usual) < HALF
-    if is_double or not SHORTEST <= ratio <= LONGEST:
-        yield (
-            f"is {ratio:.1f} times as long as the references; check that each line is the "
-            "translation of its segment, whole and alone"
-        )
     own_blanks, usual_blanks = (len(_BLANKS.findall(text)) for text in (mine, theirs))
     blanks = _divide_shares(own_blanks, len(mine), usual_blanks, len(theirs))
     if not is_unspaced and not FEWEST_BLANKS <= blanks <= MOST_BLANKS:
@@ -182,6 +178,13 @@ def _compare_totals(
         yield (
             f"has far {kind} blanks between words than the references; check how its words "
             "are separated"
+        )
+    ratio = len(mine) / len(own) * len(usual) / len(theirs)
+    is_double = ratio > LONG and _divide_frequent(own, usual) < HALF
+    if is_double or not SHORTEST <= ratio <= LONGEST:
+        yield (
+            f"is {ratio:.1f} times as long as the references; check that each line is the "
+            "translation of its segment, whole and alone"
         )
     yield from _compare_case(mine, theirs)
     marks, usual_marks = (len(_SENTENCE_MARKS.findall(text)) for text in (mine, theirs))

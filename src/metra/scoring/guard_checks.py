@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import chain, pairwise
 
 from metra.formats.texts.furniture import FURNITURE, Furniture
-from metra.scoring.contrast import check_contrasts
+from metra.scoring.contrast import find_contrasts
 from metra.scoring.text_sample import (
     CHINESE,
     LineBlock,
@@ -204,9 +204,8 @@ def check_languages(sample: TextSample) -> Iterator[str]:
     ]
     if others:
         # Marks inside words change the words.
-        by_kind = _find_furniture(sample)
-        by_kind.pop("invisible")
-        marked = {*chain.from_iterable(by_kind.values())}
+        by_kind = _find_furniture(sample).items()
+        marked = {name for kind, own in by_kind if kind != "invisible" for name in own}
         others = [name for name in others if name not in marked]
     if others:
         yield (
@@ -313,8 +312,20 @@ def check_furniture(sample: TextSample) -> Iterator[str]:
                 )
 
 
+def check_contrasts(sample: TextSample) -> Iterator[str]:
+    """Find outputs whose lines have something in common that those of references lack."""
+    known = {*sample.copies, *chain.from_iterable(_find_furniture(sample).values())}
+    return find_contrasts(sample, known)
+
+
 def _find_furniture(sample: TextSample) -> dict[str, dict[str, list[str]]]:
-    """Return places of marks by kind and text."""
+    """Return places of marks by kind and text; a sample is looked through once."""
+    if sample.furniture is None:
+        sample.furniture = _look_for_furniture(sample)
+    return sample.furniture
+
+
+def _look_for_furniture(sample: TextSample) -> dict[str, dict[str, list[str]]]:
     marked: dict[str, dict[str, list[str]]] = {kind.name: {} for kind in FURNITURE}
     for name, lines in sample.texts.items():
         text = sample.joined[name]

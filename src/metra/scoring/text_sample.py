@@ -41,6 +41,8 @@ class TextSample:
     columns: dict[str, list[str | None]] = field(default_factory=dict)
     source: list[str | None] | None = None
     blocks: list[LineBlock] = field(default_factory=list)
+    #: Places of marks of tools by kind and text, None before they are looked for.
+    furniture: dict[str, dict[str, list[str]]] | None = None
 
     def __len__(self) -> int:
         """Count the lines of each text."""

@@ -11,6 +11,7 @@ memory: texts in memory, scored by one metric or by several; lines that guards m
 guards: a visitor that samples lines and warns about texts that look like a mistake
 guard_checks: the checks of samples, with all thresholds: equal, shifted, shuffled, copied,
     empty or tokenised texts, marks of tools, another language, a tokeniser that does not fit
+contrast: checks for what lines of outputs have in common, and those of references lack
 text_sample: samples of the texts of a corpus, and the scripts of their letters
 accumulator: scores of texts that come in batches, merged across processes
 compare: significance tests of systems against a baseline or each other; corrections, alpha

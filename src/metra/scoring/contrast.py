@@ -43,10 +43,10 @@ _NUMBER = re.compile(r"\A\d+\Z")
 _BLANKS = re.compile(r"\s")
 
 
-def find_contrasts(sample: TextSample, known: Collection[str]) -> Iterator[str]:
+def find_contrasts(sample: TextSample, named: Collection[str]) -> Iterator[str]:
     """Find outputs that differ from all references in what their lines have in common.
 
-    Of `known` texts something has been said already.
+    Of `named` texts something has been said already.
     """
     if not sample.refs:
         return
@@ -57,7 +57,7 @@ def find_contrasts(sample: TextSample, known: Collection[str]) -> Iterator[str]:
         if not own:
             continue
         problems = _find_columns(own)
-        if name not in references and name not in known:
+        if name not in references and name not in named:
             problems = chain(
                 _find_repeats(own, usual),
                 _find_parts(own, usual),
@@ -96,23 +96,23 @@ def _find_part(
 
     A number is a zero. With a step of -1, lines are read from their ends.
     """
-    mine, theirs = (
+    output, reference = (
         [re.sub(r"\d+", "0", line)[::step] for line in lines] for lines in (own, usual)
     )
     best = ("", 0, 0)
     for share, size in ((MOST_ALIKE, 1), (SOME_ALIKE, LONG_PART)):
         while True:
-            counts = Counter(line[:size] for line in mine if len(line) >= size)
+            counts = Counter(line[:size] for line in output if len(line) >= size)
             part, count = max(counts.items(), key=lambda item: item[1], default=("", 0))
-            if not is_many(count, share, len(mine)):
+            if not is_many(count, share, len(output)):
                 break
-            best = part[::step], count, sum(line.startswith(part) for line in theirs)
+            best = part[::step], count, sum(line.startswith(part) for line in reference)
             size += 1
         words = best[0].strip().strip(_SENTENCE_ENDS if step < 0 else "").strip()
         is_word = words.replace(" ", "").isalnum() and len(words) < SHORT_WORDS
         is_mark = not is_word or re.match(r"0\W|\w{3}\W", best[0])
         # Lines that are the same as a whole have no text beside such a part.
-        if words and is_mark and 2 * len(words) <= sum(map(len, mine)) / len(mine):
+        if words and is_mark and 2 * len(words) <= sum(map(len, output)) / len(output):
             return best
         best = ("", 0, 0)
     return best
@@ -131,12 +131,12 @@ def _find_columns(lines: Sequence[str]) -> Iterator[str]:
 
 def _find_repeats(own: Sequence[str], usual: Sequence[str]) -> Iterator[str]:
     """Find an output of which many lines are one, are said twice, or are cut at a length."""
-    mine, theirs = (
+    output, reference = (
         Counter(_NUMBER.sub("0", line.strip()) for line in lines)
         for lines in (own, usual)
     )
-    line, count = mine.most_common(1)[0]
-    expected = theirs.most_common(1)[0][1] * len(own) / len(usual) if usual else 0
+    line, count = output.most_common(1)[0]
+    expected = reference.most_common(1)[0][1] * len(own) / len(usual) if usual else 0
     is_odd = is_many(count, MANY_REPEATED, len(own)) and count > 2 * expected + 2
     if is_odd or (line == "0" and is_many(count, MANY_NUMBERS, len(own))):
         words = (
@@ -168,28 +168,32 @@ def _compare_totals(
     own: Sequence[str], usual: Sequence[str], is_unspaced: bool
 ) -> Iterator[str]:
     """Compare length, blanks, capital letters and punctuation of whole texts."""
-    mine, theirs = "".join(own), "".join(usual)
-    if min(len(mine), len(theirs)) < LEAST_CHARACTERS:
+    output, reference = "".join(own), "".join(usual)
+    if min(len(output), len(reference)) < LEAST_CHARACTERS:
         return
-    own_blanks, usual_blanks = (len(_BLANKS.findall(text)) for text in (mine, theirs))
-    blanks = _divide_shares(own_blanks, len(mine), usual_blanks, len(theirs))
+    own_blanks, usual_blanks = (
+        len(_BLANKS.findall(text)) for text in (output, reference)
+    )
+    blanks = _divide_shares(own_blanks, len(output), usual_blanks, len(reference))
     if not is_unspaced and not FEWEST_BLANKS <= blanks <= MOST_BLANKS:
         kind = "fewer" if blanks < 1 else "more"
         yield (
             f"has far {kind} blanks between words than the references; check how its words "
             "are separated"
         )
-    ratio = len(mine) / len(own) * len(usual) / len(theirs)
+    ratio = len(output) / len(own) * len(usual) / len(reference)
     is_double = ratio > LONG and _divide_frequent(own, usual) < HALF
     if is_double or not SHORTEST <= ratio <= LONGEST:
         yield (
             f"is {ratio:.1f} times as long as the references; check that each line is the "
             "translation of its segment, whole and alone"
         )
-    yield from _compare_case(mine, theirs)
-    marks, usual_marks = (len(_SENTENCE_MARKS.findall(text)) for text in (mine, theirs))
+    yield from _compare_case(output, reference)
+    marks, usual_marks = (
+        len(_SENTENCE_MARKS.findall(text)) for text in (output, reference)
+    )
     if usual_marks >= LEAST_MARKS and (
-        _divide_shares(marks, len(mine), usual_marks, len(theirs)) < FEWEST_MARKS
+        _divide_shares(marks, len(output), usual_marks, len(reference)) < FEWEST_MARKS
     ):
         yield (
             "has hardly any punctuation, and the references have; choose metrics that ignore "
@@ -199,18 +203,18 @@ def _compare_totals(
 
 def _divide_frequent(own: Sequence[str], usual: Sequence[str]) -> float:
     """Divide the share of the references' frequent words by the one that they have."""
-    mine, theirs = (Counter(" ".join(x).lower().split()) for x in (own, usual))
-    frequent = [word for word, _ in theirs.most_common(FREQUENT_WORDS)]
+    output, reference = (Counter(" ".join(x).lower().split()) for x in (own, usual))
+    frequent = [word for word, _ in reference.most_common(FREQUENT_WORDS)]
     share, expected = (
-        sum(map(c.__getitem__, frequent)) / c.total() for c in (mine, theirs)
+        sum(map(c.__getitem__, frequent)) / c.total() for c in (output, reference)
     )
     return share / expected
 
 
-def _compare_case(mine: str, theirs: str) -> Iterator[str]:
+def _compare_case(output: str, reference: str) -> Iterator[str]:
     """Compare shares of capital letters."""
-    capitals, usual = (sum(map(str.isupper, text)) for text in (mine, theirs))
-    letters, all_letters = (sum(map(str.isalpha, text)) for text in (mine, theirs))
+    capitals, usual = (sum(map(str.isupper, text)) for text in (output, reference))
+    letters, all_letters = (sum(map(str.isalpha, text)) for text in (output, reference))
     if max(capitals, usual) < LEAST_CAPITALS or not letters or not all_letters:
         return
     share = _divide_shares(capitals, letters, usual, all_letters)

@@ -314,8 +314,8 @@ def check_furniture(sample: TextSample) -> Iterator[str]:
 
 def check_contrasts(sample: TextSample) -> Iterator[str]:
     """Find outputs whose lines have something in common that those of references lack."""
-    known = {*sample.copies, *chain.from_iterable(_find_furniture(sample).values())}
-    return find_contrasts(sample, known)
+    named = {*sample.copies, *chain.from_iterable(_find_furniture(sample).values())}
+    return find_contrasts(sample, named)
 
 
 def _find_furniture(sample: TextSample) -> dict[str, dict[str, list[str]]]:

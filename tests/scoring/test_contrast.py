@@ -30,8 +30,8 @@ SAID = {
     "28 of 28 lines of 15 characters": [f"{line:20}"[:15] for line in LINES],
     "has tabs in 28 of 28 lines": [f"{line}\t{line[::-1]}" for line in LINES],
     "has bars (|||) in 28 of 28": [f"{line} ||| {line[::-1]}" for line in LINES],
-    "has far fewer blanks": [line.replace(" ", "_") for line in LINES],
-    "has far more blanks": [" ".join(line) for line in LINES],
+    "has far fewer spaces": [line.replace(" ", "_") for line in LINES],
+    "has far more spaces": [" ".join(line) for line in LINES],
     "has hardly any capital": [line.lower() for line in LINES],
     "has mostly capital": [line.upper() for line in LINES],
     "has hardly any punctuation": [

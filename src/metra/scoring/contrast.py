@@ -178,7 +178,7 @@ def _compare_totals(
     if not is_unspaced and not FEWEST_BLANKS <= blanks <= MOST_BLANKS:
         kind = "fewer" if blanks < 1 else "more"
         yield (
-            f"has far {kind} blanks between words than the references; check how its words "
+            f"has far {kind} spaces between words than the references; check how its words "
             "are separated"
         )
     ratio = len(output) / len(own) * len(usual) / len(reference)

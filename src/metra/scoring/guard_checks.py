@@ -373,7 +373,7 @@ def check_headings(sample: TextSample) -> Iterator[str]:
         if sample.blocks[0].segment == 1 and first.lower() in _HEADINGS:
             yield (
                 f"The first line of {_name_texts([name])} is {first!r}, as the heading of a "
-                "column; remove it if it is no text."
+                "column; remove it if it is not a text."
             )
         elif first.startswith("```") or fenced == {name}:
             yield (

@@ -235,7 +235,7 @@ def write_furnished(
 
 
 #: Whatever the marks are, a warning may show them, or say what they do to the texts.
-CONTRAST = "begin with|end with|blanks between words|tabs|bars|times as long"
+CONTRAST = "begin with|end with|spaces between words|tabs|bars|times as long"
 for kind, (furnish, says) in LINES.items():
     says = f"{says}|{CONTRAST}"
     CASES[f"lines: {kind}"] = Case(partial(write_furnished, furnish=furnish), says=says)
@@ -343,7 +343,7 @@ BYTES: dict[str, tuple[bytes, str, str]] = {  # and the right outcomes, and a wa
     "blanks at the end": (TEXT.replace("\n", "  \n").encode(), "read", ""),
     "tabs at the end": (TEXT.replace("\n", "\t\n").encode(), "read", ""),
     "blanks in front": (TEXT.replace("\n", "\n  ").rstrip(" ").encode(), "read", ""),
-    "two blanks between words": (TEXT.replace(" ", "  ").encode(), "read", ""),
+    "two spaces between words": (TEXT.replace(" ", "  ").encode(), "read", ""),
     "no-break spaces": (
         TEXT.replace(" ", "\u00a0").encode(),
         "read warned",

@@ -24,11 +24,10 @@ _XML_KINDS = {
 
 def has_root(name: str, inside: str = "") -> "Callable[[FileHead], bool]":
     """Return a test of a file's first tag, and of a pattern anywhere in its beginning."""
-    pattern = re.compile(inside.encode())
 
     def looks_like(head: "FileHead") -> bool:
         is_root = _find_root(head.content)[0] == name
-        return is_root and pattern.search(head.content) is not None
+        return is_root and re.search(inside.encode(), head.content) is not None
 
     return looks_like
 
@@ -40,10 +39,16 @@ def _find_root(content: bytes) -> tuple[str, bytes]:
     return name, root[2] if root else b""
 
 
-def begins_with(pattern: str) -> "Callable[[FileHead], bool]":
-    """Return a test of how a file begins."""
-    compiled = re.compile(pattern.encode(), re.MULTILINE)
-    return lambda head: compiled.match(head.content) is not None
+def begins_with(pattern: str, firsts: bytes) -> "Callable[[FileHead], bool]":
+    """Return a test of how a file begins; `firsts` are its possible first signs."""
+
+    def looks_like(head: "FileHead") -> bool:
+        first = head.content.lstrip()[:1]
+        if not first or first not in firsts:
+            return False
+        return re.match(pattern.encode(), head.content, re.MULTILINE) is not None
+
+    return looks_like
 
 
 _CLOCK = r"(?:\d+:)?\d{1,2}:\d\d[.,]\d{1,3}"
@@ -58,35 +63,53 @@ SUBTITLES = (
 )
 ARB = r'\s*\{\s*"@@(?:locale|last_modified)"'
 
-#: Beginnings that are markup, and what has it.
+#: Beginnings that are markup, by a sign without which none is looked for, and what has it.
 _BEGINNINGS = {
-    r"\{\\rtf\d": "is a word processor document (RTF)",
-    r"%PDF-": "is a PDF",
-    r"<\?php\b": "is a PHP program",
-    r"\s*STRINGTABLE\b.*\n\s*(?:BEGIN|\{)": "is a resource script of Windows",
-    r"(?:(?:#.*|---)\n)*[\w.-]+:[ \t]*\r?\n(?:[ \t]+(?:-|[\w.-]+:) .*\n){2}": "looks like YAML",
-    r"#{1,6} .*\n(?:[ \t]*\r?\n)*(?:[*+-] .*\n){3}": "looks like Markdown",
-    r"\s*<\w[^<>\n]*>\s*\n(?:\s*<(\w+)[^<>]*>.*</\1>\s*\n){3}": "looks like XML without a head",
-    r"(?:\s|%.*$)*+\\(?:document(?:class|style)|usepackage|begin\{|(?:section|chapter)\*?\{)": (
-        "looks like LaTeX"
-    ),
-    r"(?:.*\n){0,40}?.*\|.*\n[ \t]*(?::?-+:?[ \t]*)?(?:\|[ \t]*:?-+:?[ \t]*)+\|?[ \t]*\r?$": (
-        "looks like Markdown with a table"
-    ),
+    ("{\\rtf", r"\{\\rtf\d"): "is a word processor document (RTF)",
+    ("%PDF-", r"%PDF-"): "is a PDF",
+    ("<?php", r"<\?php\b"): "is a PHP program",
+    (
+        "STRINGTABLE",
+        r"\s*STRINGTABLE\b.*\n\s*(?:BEGIN|\{)",
+    ): "is a resource script of Windows",
+    (
+        ":",
+        r"(?:(?:#.*|---)\n)*[\w.-]+:[ \t]*\r?\n(?:[ \t]+(?:-|[\w.-]+:) .*\n){2}",
+    ): "looks like YAML",
+    ("# ", r"#{1,6} .*\n(?:[ \t]*\r?\n)*(?:[*+-] .*\n){3}"): "looks like Markdown",
+    (
+        "</",
+        r"\s*<\w[^<>\n]*>\s*\n(?:\s*<(\w+)[^<>]*>.*</\1>\s*\n){3}",
+    ): "looks like XML without a head",
+    (
+        "\\",
+        r"(?:\s|%.*$)*+\\(?:document(?:class|style)|usepackage|begin\{|(?:section|chapter)\*?\{)",
+    ): "looks like LaTeX",
+    (
+        "|",
+        r"(?:.*\n){0,40}?.*\|.*\n[ \t]*(?::?-+:?[ \t]*)?(?:\|[ \t]*:?-+:?[ \t]*)+\|?[ \t]*\r?$",
+    ): "looks like Markdown with a table",
 }
-#: What all lines look like in files of other kinds, but for some; three lines are enough.
+#: What all lines look like in files of other kinds, but for some; three lines are enough, each
+#: with a sign.
 _LINES = {
-    r"\[\d+(?::\d{1,2}){1,2}(?:\.\d+)?\].*": (
+    ("]", r"\[\d+(?::\d{1,2}){1,2}(?:\.\d+)?\].*"): (
         r"\[[a-z]+:.*\]",
         "looks like lyrics with times (LRC)",
     ),
-    r"\{\d+\}\{\d*\}.*": ("", "looks like subtitles by frames (MicroDVD); export SRT"),
-    r"(?:\S+ ){2,3}\d+\.\d+ \d+\.\d+ .*": (
+    ("}{", r"\{\d+\}\{\d*\}.*"): (
+        "",
+        "looks like subtitles by frames (MicroDVD); export SRT",
+    ),
+    (" ", r"(?:\S+ ){2,3}\d+\.\d+ \d+\.\d+ .*"): (
         ";;.*",
         "looks like a transcript (STM, CTM)",
     ),
-    r".*\((?=[^()]*[-_])[\w.-]+\d\)": (";;.*", "looks like texts with ids (TRN)"),
-    r"[A-Za-z_][\w.-]*(?:\[\w*\])?[ \t]*=.*": (
+    (")", r".*\((?=[^()]*[-_])[\w.-]+\d\)"): (
+        ";;.*",
+        "looks like texts with ids (TRN)",
+    ),
+    ("=", r"[A-Za-z_][\w.-]*(?:\[\w*\])?[ \t]*=.*"): (
         r"[#;!].*|\[[^\]]*\]",
         "looks like a list of key=value, such as Java's properties",
     ),
@@ -100,12 +123,14 @@ def find_markup(head: "FileHead") -> str | None:
     if is_xml or name in ("html", "HTML"):
         first = name or "with entities"
         return f"is {_XML_KINDS.get(name, f'XML ({first})')}"
-    for pattern, kind in _BEGINNINGS.items():
-        if re.match(pattern, head.text, re.MULTILINE):
+    for (sign, pattern), kind in _BEGINNINGS.items():
+        if sign in head.text and re.match(pattern, head.text, re.MULTILINE):
             return kind
     lines = head.text.split("\n")
     whole = [line.strip() for line in lines[:-1] or lines if line.strip()]
-    for pattern, (aside, kind) in _LINES.items():
+    for (sign, pattern), (aside, kind) in _LINES.items():
+        if sum(sign in line for line in whole) < 3:
+            continue
         rest = [line for line in whole if not re.fullmatch(pattern, line)]
         is_usual = len(whole) - len(rest) > 2
         if is_usual and all(re.fullmatch(aside, line) for line in rest):

@@ -168,11 +168,14 @@ _LOCALISED: dict[str, tuple[str, Callable[[FileHead], bool]]] = {
     "qt": ("", markers.has_root("TS", r"<(?:context|/TS)|language")),
     "resx": (".resx", markers.has_root("root", "resheader|<data |schema.*microsoft")),
     "android": ("", markers.has_root("resources", "<(?:string|plurals)")),
-    "po": (".po .pot", markers.begins_with(markers.PO)),
+    "po": (".po .pot", markers.begins_with(markers.PO, b"#m")),
     "properties": (".properties", lambda _: False),
-    "strings": (".strings", markers.begins_with(markers.STRINGS)),
-    "arb": (".arb", markers.begins_with(markers.ARB)),
-    "subtitles": (".srt .vtt .sbv .ass .ssa", markers.begins_with(markers.SUBTITLES)),
+    "strings": (".strings", markers.begins_with(markers.STRINGS, b'"/')),
+    "arb": (".arb", markers.begins_with(markers.ARB, b"{")),
+    "subtitles": (
+        ".srt .vtt .sbv .ass .ssa",
+        markers.begins_with(markers.SUBTITLES, b"W[0123456789"),
+    ),
 }
 _ALL = (
     PLAIN,
@@ -381,14 +384,15 @@ def _is_json(head: FileHead) -> bool:
 
 def _find_table_kind(head: FileHead) -> str | None:
     """Return the format of a table whose headings are known, None if it is none."""
-    from metra.formats.texts.roles import count_headings
-
     for form, mark in (("tsv", "\t"), ("csv", ";"), ("csv", ",")):
-        headings = [cell.strip('"') for cell in head.first_line.split(mark)]
         # Tabs are rare in texts; commas stand before a blank.
         is_likely = mark == "\t" or " " not in head.first_line
-        if is_likely and count_headings(headings) > 1:
-            return form
+        if is_likely and mark in head.first_line:
+            from metra.formats.texts.roles import count_headings
+
+            cells = head.first_line.split(mark)
+            if count_headings([cell.strip('"') for cell in cells]) > 1:
+                return form
     return None
 
 

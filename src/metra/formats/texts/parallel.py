@@ -21,7 +21,6 @@ from metra.formats.texts.columns import (
     is_segment_id,
     list_values,
 )
-from metra.formats.texts.roles import HELP
 from metra.formats.texts.sources import Source
 from metra.text.columns import check_lengths
 
@@ -273,6 +272,8 @@ def _choose_columns(
     elif len(texts) == 1 and (file.format.has_ids or texts == outputs):
         chosen = {texts[0]: Field(file.use, file.name)}
     else:
+        from metra.formats.texts.roles import HELP
+
         names, advice = [field.name for field in fields], ""
         if file.format.has_column_names:
             names = [f"{field.name} ({field.role})" for field in fields]

@@ -20,7 +20,6 @@ from metra.formats.texts.columns import (
     is_document_column,
     open_columns,
 )
-from metra.formats.texts.roles import name_output_column
 
 if TYPE_CHECKING:
     from metra.formats.testsets.record import NamedSet
@@ -347,6 +346,8 @@ def _name_outputs(columns: ColumnNames, name: str) -> ColumnNames:
     if len(columns.outputs) != 1:
         return columns
     [(system, column)] = columns.outputs
+    from metra.formats.texts.roles import name_output_column  # not for lines
+
     is_default = system == name_output_column(column)
     return columns._replace(outputs=((name if is_default else system, column),))
 

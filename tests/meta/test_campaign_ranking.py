@@ -177,9 +177,10 @@ def test_tests_are_exact_however_few_segments(test):
 def test_too_little_for_the_bootstrap_is_an_answer():
     answers = scored(high=HIGH[:9], low=LOW[:9])
     ranking = rank(answers, test="bootstrap").ranking
-    assert ranking.notes == (
-        "Not enough data for the bootstrap test: a system has 9 segments; it needs 10.",
+    assert ranking.notes[-1] == (
+        "Not enough data for the bootstrap test: a system has 9 segments; it needs 10."
     )
+    assert "because 5 documents are fewer than 20" in ranking.notes[0]
     assert np.isnan(ranking.p).all()
     assert (ranking.clusters, ranking.ranges) == ([1, 1], [(1, 2), (1, 2)])
     assert ranking.means[0] == pytest.approx(64.0)
@@ -278,11 +279,19 @@ def test_judges_who_lean_to_a_system_are_drawn_too():
     assert alone.means == pytest.approx(crossed.means, rel=1e-12)
 
 
-def test_segments_and_judges_together_are_drawn_by_default_and_have_no_other_test():
-    answers = scored(a=HIGH, b=LOW)
-    assert rank(answers, unit="crossed", trials=20).ranking.tests.test == "bootstrap"
+def test_segments_and_judges_have_tests_of_their_own():
+    answers = judge_crossed(lean=1.5)
+    ranking = rank(answers, unit="crossed", trials=20).ranking
+    assert (ranking.tests.test, ranking.tests.units) == (
+        "crossed",
+        ("segment", "rater"),
+    )
+    assert 0.05 < ranking.p[0, 1] < 1
+    one = rank(scored(a=HIGH, b=LOW), unit="crossed", trials=20).ranking
+    assert np.isnan(one.p).all()
+    assert "One judge says nothing about others, so there is no test." in one.notes
     for test in ("signed-rank", "rank-sum", "sign"):
-        with pytest.raises(OptionError, match="can only be resampled; use the test"):
+        with pytest.raises(OptionError, match="without `macro` and other tests than"):
             rank(answers, unit="crossed", test=test)
 
 

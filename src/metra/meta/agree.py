@@ -27,6 +27,7 @@ from metra.stats.arrays import Array, choose_round_step
 from metra.stats.coefficients import pearson
 from metra.stats.defaults import SEED
 from metra.stats.judge_agreement import (
+    LEAST_JUDGES,
     PAIR_COLUMNS,
     PAIR_FIGURES,
     JudgeAgreement,
@@ -36,6 +37,7 @@ from metra.stats.judge_agreement import (
     count_differences,
     share_near,
     unit_deviations,
+    widen_intervals,
 )
 from metra.stats.ratings import Ratings
 
@@ -86,6 +88,7 @@ def ask_agreement(evidence: Evidence, options: AgreeOptions) -> AgreementAnswer:
     measure = partial(agree, within=options.within, seed=options.seed, only=only)
     if ratings.pairable().units or not len(ratings.repeats.judge):
         agreement = measure(ratings, trials=options.trials)
+        agreement = widen_intervals(agreement, ratings, measure)
         if others is not None:
             of_others = collect_judgements(others, scorer, options)
             other = measure(of_others, trials=0) if of_others.pairable().units else None
@@ -327,6 +330,10 @@ def _write_notes(
             f"{alone:,} of {len(ratings.units):,} units have only one judge and do "
             "not count for agreement."
         )
+    if agreement.intervals:
+        many = len(ratings.judges) >= LEAST_JUDGES
+        whom = "other judges like these" if many else "these judges only"
+        notes.append(f"Intervals hold for other units, and for {whom}.")
     reasons = group_names(agreement.reasons)
     notes += [f"– {', '.join(names)}: {why}." for why, names in reasons.items()]
     again = len(ratings.repeats.judge)

@@ -1,6 +1,7 @@
 """Meta-evaluation of plain arrays, without tables or files."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 from numpy.typing import ArrayLike
 
@@ -13,7 +14,7 @@ from metra.scores.views import build_panel
 from metra.stats.arrays import Array, check_scores
 from metra.stats.correlation import Options, correlate
 from metra.stats.defaults import SEED, TRIALS
-from metra.stats.judge_agreement import JudgeAgreement
+from metra.stats.judge_agreement import JudgeAgreement, widen_intervals
 from metra.stats.judge_agreement import agree as agree_of
 from metra.stats.panel import ScorePanel
 from metra.stats.power import StudyPlan, compute_error, compute_power
@@ -88,7 +89,9 @@ def agree(
     >>> round(found.values["alpha interval"], 3), found.values["exact"]
     (0.889, 0.75)
     """
-    return agree_of(convert_matrix(judgements), within=within, trials=trials, seed=seed)
+    ratings = convert_matrix(judgements)
+    measure = partial(agree_of, within=within, seed=seed)
+    return widen_intervals(measure(ratings, trials=trials), ratings, measure)
 
 
 def estimate_variance(

@@ -16,6 +16,7 @@ from metra.stats import ranking as stats
 from metra.stats.defaults import LEAST_UNITS
 from metra.stats.direction import HIGHER, Direction
 from metra.stats.exact_tests import (
+    crossed_p_values,
     rank_test_p_values,
     sign_test_p_values,
     welch_p_values,
@@ -25,6 +26,7 @@ from metra.stats.ranking import PairwiseCounts
 TEST_TITLES = {
     "permutation": "paired permutation test",
     "welch": "Welch's t-test",
+    "crossed": "t-test over segments and judges",
     "bootstrap": "bootstrap",
     "signed-rank": "Wilcoxon signed-rank",
     "rank-sum": "Mann-Whitney",
@@ -101,13 +103,21 @@ def apply_rule(options: RankOptions) -> RankOptions:
     return replace(options, **changes, correction="none", unit="segment")
 
 
-def choose_unit(scores: Scores, name: str, options: RankOptions) -> RankOptions:
+def choose_unit(
+    scores: Scores, name: str, options: RankOptions, notes: list[str]
+) -> RankOptions:
     """Choose documents as units if enough of them are judged, else segments."""
     if options.unit != "auto":
         return options
     items = {scores.items[at] for at in np.unique(scores.lines(name).item).tolist()}
     documents = {item.document for item in items if item.level != "system"}
     enough = "" not in documents and len(documents) >= ENOUGH_DOCUMENTS
+    if not enough and "" not in documents and 1 < len(documents) < len(items):
+        notes.append(
+            f"Segments are treated as independent, because {len(documents)} documents are "
+            f"fewer than {ENOUGH_DOCUMENTS}; if systems vary from document to document, "
+            "this finds too many differences, and `unit`=document does not."
+        )
     return replace(options, unit="document" if enough else "segment")
 
 
@@ -156,16 +166,16 @@ def compare_systems(
     test, draws = _choose_test(values, options), 0
     sides: significance.Sides = "one-sided" if is_organisers(options) else "two-sided"
     if options.unit == "crossed" and (
-        test != "bootstrap" or options.by != "mean" or strata is not None
+        test not in ("crossed", "bootstrap")
+        or options.by != "mean"
+        or strata is not None
     ):
-        msg = (
-            "Segments and judges can only be resampled; use the test bootstrap, for means "
-            "without `macro`."
-        )
+        msg = "`unit` crossed is for means, without `macro` and other tests than bootstrap."
         raise OptionError(msg)
-    if test == "bootstrap":
+    if test in ("crossed", "bootstrap"):
         units = ("segment", "rater") if options.unit == "crossed" else units
-        p, draws = _bootstrap_p(given, order, options, sides, notes), options.trials
+        p = _test_sums(given, order, options, sides, notes)
+        draws = options.trials if test == "bootstrap" else 0
     elif test == "permutation":
         p, draws = significance.paired_p_values(
             values,
@@ -202,14 +212,14 @@ def is_organisers(options: RankOptions) -> bool:
     return options.wmt or options.like is not None
 
 
-def _bootstrap_p(
+def _test_sums(
     given: RankedValues,
     order: arrays.Codes,
     options: RankOptions,
     sides: significance.Sides,
     notes: list[str],
 ) -> arrays.Array:
-    """Test systems by resampled means that share their draws; NaN with too few units."""
+    """Test means of segments and judges, or resampled ones; NaN with too few units."""
     sums = given.sum_units(options.unit)
     rows = sums.rows[given.present][order]
     shared = (rows[..., 1] > 0).sum(1)
@@ -223,6 +233,9 @@ def _bootstrap_p(
     if sums.crossed and sums.crossed[1].max() == 0:
         notes.append("One judge says nothing about others, so there is no test.")
         return np.full((len(rows), len(rows)), np.nan)
+    if options.test == "auto":
+        oriented_rows = rows * [1 if given.direction.higher_is_better else -1, 1]
+        return crossed_p_values(oriented_rows, sums.crossed)
     drawn = resampling.bootstrap_scores(
         [resampling.Sample(each, compute_mean) for each in rows],
         trials=options.trials,
@@ -239,7 +252,7 @@ def _choose_test(values: arrays.Array, options: RankOptions) -> str:
     if options.test != "auto":
         return options.test
     if options.unit == "crossed":
-        return "bootstrap"
+        return "crossed"
     is_paired = options.by in ("wins", "arr") or stats.are_paired(values)
     return "permutation" if is_paired else "welch"
 

@@ -86,7 +86,7 @@ def report_pseudo(found: PseudoDocuments, options: PseudoOptions) -> MetaReport:
     for name, line in series.items():
         figures = [*map(_average_with_error, line)]
         rows.append(
-            (name, [(m, (m - se, m + se) if se == se else None) for m, se in figures])
+            (name, [(m, _bound(m, se) if se == se else None) for m, se in figures])
         )
         data[name] = [
             {"n": n, "mean": drop_nan(mean), "se": drop_nan(se)}
@@ -131,6 +131,10 @@ def _average_with_error(values: Array) -> tuple[float, float]:
     return mean, float(defined.std(ddof=1) / np.sqrt(count)) if count > 1 else np.nan
 
 
+def _bound(mean: float, error: float) -> tuple[float, float]:
+    return mean - 1.96 * error, mean + 1.96 * error
+
+
 def draw_pseudo(found: PseudoDocuments, options: PseudoOptions) -> list[CurvePlot]:
     """Draw the mean coefficient by length of document."""
     panel, curves = found
@@ -157,7 +161,9 @@ def _format_share(share: float) -> str:
 
 
 def _write_notes(curves: DocumentCurves, series: dict[str, list[Array]]) -> list[str]:
-    notes = ["[ ] is the mean ± one standard error over documents, not over systems."]
+    notes = [
+        "[ ] is a 95 % interval for other documents, of these systems and segments."
+    ]
     lost = {
         name: sum(int((~np.isfinite(each)).sum()) for each in line)
         for name, line in series.items()

@@ -120,7 +120,7 @@ def rank_by_scorer(
     notes: list[str] = []
     options = inference.apply_rule(options)
     given = _collect_values(scores, name, options, checks, notes)
-    options = inference.choose_unit(given.scores, name, options)
+    options = inference.choose_unit(given.scores, name, options, notes)
     scores, values = given.scores, given.values
     systems = list(compress(scores.systems, given.present))
     ranks, unit_of_ranks = _rank_units(given)
@@ -280,7 +280,7 @@ def describe_tests(ranking: ScorerRanking) -> list[str]:
     counted = format_count(pairs, "pair")
     corrected = "not corrected"
     if ranking.options.correction != "none":
-        corrected = f"corrected for {counted}"
+        corrected = f"corrected for {counted}" if pairs > 1 else "one pair"
     about = f"{corrected}; {ranking.compared} {unit}"
     if ranking.compared == 1:
         about = about.removesuffix("s")
@@ -302,7 +302,7 @@ def describe_tests(ranking: ScorerRanking) -> list[str]:
     judges = ", judged by the same judges" if is_judged else ""
     notes = [
         best,
-        f"{differing} of {counted} {'differs' if differing == 1 else 'differ'} with p < "
+        f"{differing} of {counted} {'differ' if pairs > 1 else 'differs'} with p < "
         f"{alpha:g} ({inference.TEST_TITLES[tests.test]}, {tests.sides}, {corrected}). "
         f"The result applies to {tests.population}{judges}.",
     ]

@@ -163,6 +163,31 @@ def welch_p_values(values: Array, units: Codes, strata: Codes | None = None) -> 
     return p
 
 
+def crossed_p_values(rows: Array, kinds: Sequence[Codes]) -> Array:
+    """Return two-sided p-values of t that the row's mean is above the column's.
+
+    `rows` is systems × cells × (sum, count); `kinds` number the segment and the judge of
+    each cell. The variances over both add up, less that of the cells (Cameron, Gelbach and
+    Miller 2011). Means below or equal have p = 1.
+    """
+    totals = rows.sum(1)
+    means = divide(totals[:, 0], totals[:, 1])
+    shares = (rows[..., 0] - means[:, None] * rows[..., 1]) / totals[:, 1:]
+    p = np.full((len(rows), len(rows)), np.nan)
+    for i, j in permutations(range(len(rows)), 2):
+        gap, parts = means[i] - means[j], shares[i] - shares[j]
+        sums = [np.bincount(codes, parts) for codes in kinds]
+        freedom = np.array([len(each) - 1 for each in sums])
+        squares = np.array([(each**2).sum() for each in sums]) * (freedom + 1) / freedom
+        square = max(squares.sum() - (parts**2).sum(), squares.max())
+        if gap <= 0 or square <= (ROUNDING * means[i]) ** 2:
+            p[i, j] = 1.0 if gap <= 0 else 0.0
+            continue
+        df = float(squares.sum() ** 2 / (squares**2 / freedom).sum())
+        p[i, j] = min(1.0, 2 * student_tail(gap / math.sqrt(square), df))
+    return p
+
+
 def paired_t_p(differences: Array) -> float:
     """One-sided p-value of Student's t that two differences or more are not above zero.
 

@@ -22,6 +22,7 @@ from metra.stats.arrays import (
 )
 from metra.stats.coefficients import pair_counts, ranks, tau_b
 from metra.stats.defaults import LEAST_UNITS, SEED, TRIALS
+from metra.stats.distributions import student_quantile
 from metra.stats.parallel import track_blocks
 from metra.stats.ratings import Ratings
 from metra.stats.resampling import draw_counts
@@ -37,6 +38,10 @@ PAIR_COLUMNS = ("first", "second", "n", "exact", "within", *PAIR_FIGURES)
 BLOCK = 2_000_000
 #: Sums of each pair of judges.
 SUMS = 11
+
+#: Judges from whom others can be inferred, and groups that are left out in turn.
+LEAST_JUDGES, MOST_GROUPS = 3, 20
+NORMAL = 1.959963984540054
 
 #: Coefficients that come of the same columns.
 Group: TypeAlias = tuple[tuple[str, ...], Array, Callable[[Array], Array]]
@@ -150,6 +155,41 @@ def agree(
             low, high = np.quantile(drawn, [0.025, 0.975]).tolist()
             intervals[name] = low, high
     return JudgeAgreement(values, intervals, reasons, pairs, shared, len(paired.units))
+
+
+def widen_intervals(
+    found: JudgeAgreement, ratings: Ratings, measure: Callable[..., JudgeAgreement]
+) -> JudgeAgreement:
+    """Widen intervals over units to hold for other judges too, if there are three.
+
+    The variance over judges is that of the jackknife, which leaves out one in turn, or
+    groups of many (Miller 1974, Biometrika); the sum of both has Student's quantiles.
+    """
+    count = len(ratings.judges)
+    groups = np.arange(count) % MOST_GROUPS
+    size = min(count, MOST_GROUPS)
+    if size < LEAST_JUDGES or not found.intervals:
+        return found
+    parts = [ratings.of_judges(groups != group) for group in range(size)]
+    left = [measure(part, trials=0).values for part in parts if part.pairable().units]
+    intervals = {}
+    for name, (low, high) in found.intervals.items():
+        value = found.values[name]
+        values = np.array([each.get(name, np.nan) for each in left])
+        values = values[np.isfinite(values)]
+        if len(values) < LEAST_JUDGES:
+            continue
+        judges = (len(values) - 1) * float(values.var())
+        units = ((high - low) / (2 * NORMAL)) ** 2
+        df = divide(
+            (judges + units) ** 2, judges**2 / (size - 1) + units**2 / found.units
+        )
+        half = student_quantile(0.975, max(float(df), 1.0)) * (judges + units) ** 0.5
+        least, most = {"sd": (0, np.inf), "exact": (0, 1), "within": (0, 1)}.get(
+            name, (-np.inf, 1)
+        )
+        intervals[name] = max(value - half, least), min(value + half, most)
+    return replace(found, intervals=intervals)
 
 
 def pair_judgements(ratings: Ratings) -> SharedJudgements:

@@ -3,12 +3,13 @@
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import compress
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from metra.errors import LengthError
-from metra.stats.arrays import Array, Codes, check_finite, group_lines
+from metra.stats.arrays import Array, Codes, Mask, check_finite, group_lines
 from metra.stats.coefficients import ranks
 
 
@@ -84,6 +85,18 @@ class Ratings:
             value=self.value[keep],
             repeats=_NO_REPEATS,
             segment=self.segment[kept] if len(self.segment) else self.segment,
+        )
+
+    def of_judges(self, kept: Mask) -> "Ratings":
+        """Keep some judges, and number them anew."""
+        keep = kept[self.judge]
+        return replace(
+            self,
+            judges=tuple(compress(self.judges, kept)),
+            judge=(np.cumsum(kept) - 1)[self.judge[keep]],
+            unit=self.unit[keep],
+            value=self.value[keep],
+            repeats=_NO_REPEATS,
         )
 
     def dense(self) -> Array:

@@ -31,6 +31,8 @@ TERMS = (
     *(SYSTEM_DOCUMENT, SYSTEM_SEGMENT, SYSTEM_RATER, RATER_DOCUMENT, RATER_SEGMENT),
     RATING,
 )
+#: Variances whose chi-square has fewer degrees of freedom are near zero.
+LEAST_DF = 2
 #: How many studies are simulated for intervals.
 STUDIES = 200
 
@@ -123,8 +125,10 @@ def estimate_components(
             solve.estimate(solve.simulate(deviations, rng)) for _ in range(studies)
         ]
         intervals = {
-            term: interval(column)
-            for term, column in zip(codes, np.transpose(drawn), strict=True)
+            term: _find_interval(estimate, column)
+            for term, estimate, column in zip(
+                codes, estimates, np.transpose(drawn), strict=True
+            )
         }
     levels = {
         name: len(np.unique(numbers))
@@ -132,6 +136,19 @@ def estimate_components(
     }
     per_document = levels[SEGMENT] / levels.get(DOCUMENT, levels[SEGMENT])
     return VarianceComponents(variances, levels, intervals, joined, per_document)
+
+
+def _find_interval(estimate: float, drawn: Array) -> tuple[float, float]:
+    """Return the interval of a variance, a scaled chi-square unless it is near zero.
+
+    Satterthwaite 1946; quantiles by Wilson and Hilferty 1931.
+    """
+    df = 2 * estimate**2 / max(float(drawn.var(ddof=1)), 1e-300)
+    if estimate <= 0 or df < LEAST_DF:
+        return interval(drawn)
+    part = 2 / (9 * df)
+    low, high = ((1 - part + z * part**0.5) ** 3 for z in (1.959964, -1.959964))
+    return float(estimate / low), float(estimate / high)
 
 
 def list_terms(factors: RatingFactors) -> tuple[dict[str, Codes], dict[str, str]]:

@@ -368,8 +368,6 @@ def parse_filters(
     wanted = query.get("by", "")
     units = ("segment", "document", "crossed")
     unit = cast(Any, wanted if wanted in units else "auto")
-    # Segments and judges together can only be drawn.
-    is_bootstrap = query.get("test") == "bootstrap" or unit == "crossed"
     selection = Selection(
         kinds=read_names("kind", known.kinds) or COUNTED,
         flagged=_FLAGGED.get(query.get("flagged", ""), "apart"),
@@ -381,7 +379,7 @@ def parse_filters(
     )
     ranking = RankOptions(
         unit=unit,
-        test="bootstrap" if is_bootstrap else "auto",
+        test="bootstrap" if query.get("test") == "bootstrap" else "auto",
         rule="neighbours" if query.get("rule") == "neighbours" else "wmt",
         correction="none" if query.get("holm") == "no" else "holm",
     )

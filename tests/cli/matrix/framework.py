@@ -221,6 +221,12 @@ def _read_pairs(out: str) -> list[tuple[str, ...]]:
     rows = [json.loads(line) for line in out.splitlines()]
     names = [name for name in rows[0] if name.startswith("output")]
     refs = [name for name in rows[0] if name.startswith("ref")]
+    if "label:system" in rows[0]:
+        # Rows stay as they are; a row of a segment for each system.
+        by_reference: dict[str, list[str]] = {}
+        for row in rows:
+            by_reference.setdefault(row[refs[0]], []).append(row[names[0]])
+        return sorted((*texts, ref) for ref, texts in by_reference.items())
     return sorted(tuple(row[name] or "" for name in [*names, *refs]) for row in rows)
 
 

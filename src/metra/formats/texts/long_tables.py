@@ -4,6 +4,8 @@ Rows of one pair are chosen. Rows of several systems become a column for each sy
 by ids or texts, in memory: rows may come in any order.
 """
 
+import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from functools import partial
@@ -35,15 +37,29 @@ from metra.formats.texts.sources import Source
 from metra.limits import LimitError, check_limit
 from metra.text.columns import RepeatedValues
 
-#: Headings of columns that name systems, and language pairs, in one column or two.
-SYSTEMS = ("system", "system_id", "sys_id", "sysid", "engine", "model")
-PAIRS = ("lp", "language_pair", "lang_pair", "langpair", "lang")
+#: Headings of columns that name systems, and language pairs, in one column or two. Blanks
+#: and underscores in headings do not matter.
+SYSTEMS = (
+    *("system", "systemid", "sysid", "sys", "systemname", "mtsystem", "engine"),
+    *("enginename", "mtengine", "model", "modelname"),
+)
+#: They name systems if segments occur once for each of them.
+_MAYBE_SYSTEMS = ("provider", "run", "vendor", "mtprovider", "runname", "runid")
+PAIRS = (
+    "lp",
+    "languagepair",
+    "langpair",
+    "lang",
+    "langs",
+    "languagepairs",
+    "langpairs",
+)
 _LANGUAGES = (
-    ("src_lang", "source_lang", "src_language", "source_language", "srclang"),
-    ("tgt_lang", "target_lang", "tgt_language", "target_language", "trglang"),
+    ("srclang", "sourcelang", "srclanguage", "sourcelanguage"),
+    ("tgtlang", "targetlang", "tgtlanguage", "targetlanguage", "trglang"),
 )
 #: Ids of documents that may name the pair.
-_DOCUMENT_IDS = ("doc_id", "docid")
+_DOCUMENT_IDS = ("docid",)
 
 # Rows that are read at a time, and the longest name of a system.
 _ROWS = 4096
@@ -137,7 +153,7 @@ def _find_groups(source: Source, fields: Sequence[Field]) -> RowGroups | None:
     """Find the columns of systems and pairs; those that the user calls labels are none."""
     exempt = source.columns.labels if source.columns else ()
     by_heading = {
-        field.name.strip().lower(): field
+        re.sub(r"[\s_]", "", field.name.lower()): field
         for field in fields
         if field.role in ("label", "document") and field.name not in exempt
     }
@@ -146,11 +162,22 @@ def _find_groups(source: Source, fields: Sequence[Field]) -> RowGroups | None:
         return [by_heading[name] for name in headings if name in by_heading][:1]
 
     outputs = [field for field in fields if field.role == "output"]
-    names = find(SYSTEMS) if len(outputs) == 1 else []
+    names = find(SYSTEMS) or find(_MAYBE_SYSTEMS) if len(outputs) == 1 else []
+    if names and not find(SYSTEMS) and not _has_repeats(source, fields):
+        names = []
     systems = (names[0], outputs[0]) if names else None
     languages = [field for names in _LANGUAGES for field in find(names)]
     pair = find(PAIRS) or languages or find(_DOCUMENT_IDS)
     return RowGroups(systems, tuple(pair)) if systems or pair else None
+
+
+def _has_repeats(source: Source, fields: Sequence[Field]) -> bool:
+    """Return True if all sources, or references, occur more than once in the first rows."""
+    texts = [field for field in fields if field.role in ("source", "reference")][:1]
+    for columns in _read_chunks(source, texts) if texts else ():
+        counts = Counter(list_values(columns[texts[0]])).values()
+        return min(counts) > 1
+    return False
 
 
 def _rename_output(source: Source, groups: RowGroups) -> dict[Field, Field] | None:

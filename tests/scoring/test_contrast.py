@@ -89,10 +89,11 @@ def test_a_mark_of_a_tool_in_all_texts():
 
 
 HEADED = {
-    "The first line of the output 'a' is 'translation', as the heading": [
+    "The first line of the output 'a' is 'translation', as in the head": [
         "translation",
         *LINES[1:],
     ],
+    "The last line of the output 'a' is '63.1', a number alone": [*LINES[:-1], "63.1"],
     "The output 'a' has lines with ```": ["```text", *LINES[1:-1], "```"],
 }
 
@@ -100,5 +101,5 @@ HEADED = {
 @pytest.mark.parametrize("part", HEADED)
 def test_headings_and_code(part):
     ((guard, problem),) = find_problems({"a": HEADED[part]}, [REF])
-    assert guard == "headings"
+    assert guard == "first and last lines"
     assert problem.startswith(part)

@@ -1,6 +1,7 @@
 """Creation of a campaign from its settings and texts, or from its file."""
 
 import re
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import product
@@ -31,6 +32,7 @@ from metra.errors import (
     CorpusError,
     FormatError,
     OptionError,
+    TextWarning,
     format_count,
     refuse_first,
 )
@@ -38,6 +40,7 @@ from metra.formats.stream import read_toml
 from metra.formats.texts.columns import ColumnNames, ReadingOptions
 from metra.formats.texts.roles import split_output_column
 from metra.scoring.files import open_corpus
+from metra.scoring.guards import find_text_problems
 from metra.scoring.read import collect_texts
 
 _SINGLE = ("source", "documents")
@@ -91,6 +94,8 @@ def open_campaign(path: str, layouts: dict[str, str] | None = None) -> Campaign:
         )
         if layouts is not None:
             layouts |= corpus.layouts
+        for problem in find_text_problems(corpus):
+            warnings.warn(problem, TextWarning, stacklevel=2)
         material = {name: str(here / files[name]) for name in READERS if name in files}
         frozen = freeze_campaign(settings, corpus, read_material(material))
     except FormatError as error:

@@ -11,6 +11,7 @@ portion, the judged words of the output, and start if they stand there twice.
 import base64
 import json
 import os
+import warnings
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -18,12 +19,13 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from threading import Lock
 from types import NoneType
 from typing import Any, Literal, NamedTuple
 
 from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
-from metra.errors import FormatError, MetraError, format_count
+from metra.errors import FormatError, MetraError, TextWarning, format_count
 from metra.formats.annotations.judged_outputs import read_judged_outputs
 from metra.formats.annotations.table import read_annotation_table, read_entities
 from metra.formats.annotations.templates import build_entries, read_templates
@@ -31,6 +33,7 @@ from metra.formats.lines import read_lines
 from metra.formats.stream import DAMAGE, load_json, parse_json
 from metra.limits import get_limits
 from metra.scoring.files import open_corpus
+from metra.scoring.guards import find_text_problems
 from metra.scoring.read import collect_texts
 
 Use = Literal["output", "reference", "source", "document"]
@@ -112,7 +115,10 @@ def save_files(files: Iterable[tuple[str, bytes]]) -> Iterator[list[str]]:
 
 def pair_uploads(uploads: Sequence[Upload]) -> PairedUploads:
     """Return the texts of files that belong together."""
-    with save_files((one.name, one.content) for one in uploads) as files:
+    with (
+        save_files((one.name, one.content) for one in uploads) as files,
+        _record_warnings(files) as warned,
+    ):
         paths = _group_uploads(uploads, files)
         corpus = open_corpus(
             paths["output"],
@@ -131,7 +137,29 @@ def pair_uploads(uploads: Sequence[Upload]) -> PairedUploads:
         documents or None,
     )
     columns = tuple(_count_columns(texts))
-    return PairedUploads(columns, texts, tuple(_find_warnings(columns, uploads)), read)
+    warned += [
+        *find_text_problems(texts.as_corpus()),
+        *_find_warnings(columns, uploads),
+    ]
+    return PairedUploads(columns, texts, tuple(warned), read)
+
+
+#: Warnings of a process are recorded in one place.
+_RECORDING = Lock()
+
+
+@contextmanager
+def _record_warnings(files: Sequence[str]) -> Iterator[list[str]]:
+    """Record what readers warn of; messages name files without their folder."""
+    messages: list[str] = []
+    with _RECORDING, warnings.catch_warnings(record=True) as recorded:
+        warnings.simplefilter("always", TextWarning)
+        yield messages
+    for warning in recorded:
+        message = str(warning.message)
+        for path in files:
+            message = message.replace(path, Path(path).name)
+        messages.append(message)
 
 
 def unpack_texts(line: str) -> CampaignTexts:

@@ -42,6 +42,8 @@ class Sheet(NamedTuple):
     formats: Mapping[str, str | None] = {}
     #: The number of the first column, counted from 1.
     first_column: int = 1
+    #: Whether words of cells are struck out.
+    has_strikes: bool = False
 
     def name_cell(self, row: int, column: int) -> str:
         """Name a cell, such as C5, by its row and column from 0."""
@@ -87,6 +89,13 @@ def read_sheet(path: str, wanted: str | None, count_known: CountKnown) -> Sheet:
     return Sheet(
         *(name, rows[name], lost, top + 1),
         hidden=frozenset(_list_hidden(part)),
+        has_strikes=any(
+            _STRIKE.search(own)
+            for own in (
+                part,
+                *(x for name, x in parts.items() if "sharedStrings" in name),
+            )
+        ),
         merged=dict(_list_merged(part, top, left)),
         formats=find_cell_formats(part, formats),
         first_column=left + 1,
@@ -128,6 +137,7 @@ def _find_sheet(sheet: str, names: Sequence[str], place: str) -> str:
     raise FormatError(msg)
 
 
+_STRIKE = re.compile(rb"""<(?:\w+:)?strike\b(?!\s+val\s*=\s*["'](?:0|false))""")
 _HIDDEN = re.compile(rb"""\shidden\s*=\s*["'](?:1|true)["']""")
 _ROW_NUMBER = re.compile(rb"""\sr\s*=\s*["']([0-9]{1,9})["']""")
 

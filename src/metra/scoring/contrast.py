@@ -136,7 +136,8 @@ def _find_repeats(own: Sequence[str], usual: Sequence[str]) -> Iterator[str]:
         for lines in (own, usual)
     )
     line, count = output.most_common(1)[0]
-    expected = reference.most_common(1)[0][1] * len(own) / len(usual) if usual else 0
+    others = max(reference.values(), default=0)
+    expected = others * len(own) / len(usual) if others > 1 else 0
     is_odd = is_many(count, MANY_REPEATED, len(own)) and count > 2 * expected + 2
     if is_odd or (line == "0" and is_many(count, MANY_NUMBERS, len(own))):
         words = (

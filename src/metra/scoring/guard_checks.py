@@ -365,28 +365,38 @@ def _count_lines(pattern: str, lines: Sequence[str]) -> int:
     return sum(map(bool, map(re.compile(pattern).search, lines)))
 
 
-def check_headings(sample: TextSample) -> Iterator[str]:
-    """Find texts that begin with the heading of a column, or stand in a block of code."""
+def check_ends(sample: TextSample) -> Iterator[str]:
+    """Find texts whose first or last line is of a table, or that stand in a block of code."""
     fenced = {name for name, text in sample.joined.items() if "\n```" in text}
+    is_first = sample.blocks[0].segment == 1
+    rows = {lines[0].strip() for lines in sample.texts.values()}
     for name, lines in sample.texts.items():
-        first = lines[0].strip()
-        if sample.blocks[0].segment == 1 and first.lower() in _HEADINGS:
+        first, *middle, last = map(str.strip, lines)
+        is_rule = len(rows) == 1 < len(sample.texts) and not first.strip("-=:_ ")
+        if is_first and (first.lower() in _HEADINGS or (first and is_rule)):
             yield (
-                f"The first line of {_name_texts([name])} is {first!r}, as the heading of a "
-                "column; remove it if it is not a text."
+                f"The first line of {_name_texts([name])} is {first!r}, as in the head of a "
+                "table; remove it if it is not a text."
             )
         elif first.startswith("```") or fenced == {name}:
             yield (
                 f"{_begin_sentence([name])} has lines with ```, which begin and end code; "
                 "remove them."
             )
+        elif _NUMBER.fullmatch(last) and not any(map(_NUMBER.fullmatch, middle)):
+            yield (
+                f"The last line of {_name_texts([name])} is {last!r}, a number alone; remove "
+                "the row if it is a total."
+            )
 
 
-#: Headings of a column that stand alone in its first line.
+#: Headings of a column, and types of its cells, that stand alone in its first line.
 _HEADINGS = (
     *("translation", "translations", "target", "output", "hypothesis", "mt", "text"),
     *("texts", "source", "reference", "sentence", "sentences", "segment"),
+    *("string", "str", "object", "varchar"),
 )
+_NUMBER = re.compile(r"-?\d+(?:[.,]\d+)?%?")
 
 
 def check_tokenisers(sample: TextSample) -> Iterator[str]:
@@ -451,7 +461,7 @@ CHECKS: dict[str, Callable[[TextSample], Iterator[str]]] = {
     "copied source": check_copies,
     "empty lines": check_empty_lines,
     "furniture": check_furniture,
-    "headings": check_headings,
+    "first and last lines": check_ends,
     "unlike references": check_contrasts,
     "tokenised text": check_tokenised,
     "tokeniser": check_tokenisers,

@@ -19,8 +19,11 @@ from metra.scoring.text_sample import LEAST_LINES, LineBlock, TextSample
 
 if TYPE_CHECKING:
     from metra.corpus.batch import CorpusChunk, SegmentColumn
+    from metra.corpus.outputs import Corpus
     from metra.metrics.record import Metric
 
+#: Segments that are looked at together.
+CHUNK = 2048
 #: So many blocks of lines are taken from the first chunk, and from others; lines of a block.
 FIRST_BLOCKS, BLOCKS, BLOCK = 6, 2, 16
 #: Name of the source among the texts.
@@ -97,6 +100,14 @@ class TextGuard:
         """Give a warning for each problem, at the line of the code that called metra."""
         for _, problem in self.find_problems():
             warnings.warn(problem, TextWarning, stacklevel=_count_own_frames())
+
+
+def find_text_problems(corpus: "Corpus") -> list[str]:
+    """Say what looks wrong in texts that no metric counts, a sentence each."""
+    guard = TextGuard({})
+    for chunk in corpus.chunks(CHUNK):
+        guard.visit(chunk)
+    return [problem for _, problem in guard.find_problems()]
 
 
 def list_toks(metrics: "Mapping[str, Metric]") -> dict[str, str]:

@@ -194,7 +194,7 @@ LINES: dict[str, tuple[Callable[[str, int], str], str]] = {
     "NUL at the end": (lambda line, _: f"{line}\0", "NUL|zero|U.0000|binary|control"),
     "colours of a terminal": (
         lambda line, _: f"\x1b[32m{line}\x1b[0m",
-        "escape|control|U.001B",
+        "colours of a terminal",
     ),
     "zero-width spaces": (
         lambda line, _: line.replace(" ", " \u200b"),

@@ -7,6 +7,7 @@ from html import unescape
 
 import openpyxl
 import pytest
+import xlsxwriter
 from tests.tables import load_cases
 
 from metra.errors import FormatError, LengthError, MissingResourceError
@@ -255,3 +256,17 @@ def test_an_empty_row_of_one_column_is_a_segment(tmp_path):
 def test_a_sheet_with_more_headings_than_a_list_of_remarks(tmp_path):
     path = write_book(tmp_path / "t.xlsx", Notes=[["Reference"], ["x"]], Texts=TEXTS)
     assert read_texts(path) == read_texts(path, "Texts")
+
+
+def test_words_that_are_struck_out(tmp_path, cli):
+    path = tmp_path / "t.xlsx"
+    with xlsxwriter.Workbook(path) as book:
+        sheet = book.add_worksheet()
+        sheet.write_row(0, 0, ["ref", "mt"])
+        sheet.write_row(1, 0, ["a b c d", "a b c d"])
+        struck = book.add_format({"font_strikeout": True})
+        sheet.write_rich_string(1, 1, struck, "a ", book.add_format(), "b c d")
+    ran = cli("score", path, "-b")
+    assert ran.err.endswith(
+        "has words that are struck out; they are texts like others here.\n"
+    )

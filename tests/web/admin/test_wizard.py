@@ -311,3 +311,18 @@ def test_texts_that_were_tampered_with(admin):
         assert "The form lost part of the texts; choose the files" in reply.text, name
     reply = admin.browser.form(path, go="check", texts=pack(), **SETTINGS)
     assert reply.status_code == 200
+
+
+def test_files_are_looked_at_as_for_scores():
+    lines = [f"the cat number {at} sat on the mat" for at in range(12)]
+    marked = "".join(f"<think>hm</think>{line}\n" for line in lines).encode()
+    heads = "".join(f"{line}\n" for line in ["mt", *lines[:5], "mt", *lines[5:]])
+    uploads = [
+        Upload("output", "a.txt", marked),
+        Upload("output", "b.tsv", heads.encode()),
+    ]
+    warnings = pair_uploads(uploads).warnings
+    assert warnings[0] == "b.tsv repeats its headings; left out: line 7."
+    assert warnings[1].startswith(
+        "The output 'a' has the reasoning of a model (<think>) in 12 of the 12 lines"
+    )

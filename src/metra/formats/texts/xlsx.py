@@ -61,6 +61,9 @@ def open_reader(source: Source, chosen: Sequence[Field] | None = None) -> Reader
     if chosen is None and not {"hidden", "headings again"}.isdisjoint(skipped.values()):
         msg = f"{place} has rows that are left out: {listed}."
         warnings.warn(msg, TextWarning, stacklevel=2)
+    if chosen is None and sheet.has_strikes:
+        msg = f"{place} has words that are struck out; they are texts like others here."
+        warnings.warn(msg, TextWarning, stacklevel=2)
     return open_columns(columns, lambda: "; ".join(filter(None, notes)))
 
 

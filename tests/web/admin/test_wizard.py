@@ -316,7 +316,8 @@ def test_texts_that_were_tampered_with(admin):
 def test_files_are_looked_at_as_for_scores():
     lines = [f"the cat number {at} sat on the mat" for at in range(12)]
     marked = "".join(f"<think>hm</think>{line}\n" for line in lines).encode()
-    heads = "".join(f"{line}\n" for line in ["mt", *lines[:5], "mt", *lines[5:]])
+    rows = ["src\tmt", *(f"{at}\t{line}" for at, line in enumerate(lines))]
+    heads = "".join(f"{row}\n" for row in [*rows[:6], rows[0], *rows[6:]])
     uploads = [
         Upload("output", "a.txt", marked),
         Upload("output", "b.tsv", heads.encode()),

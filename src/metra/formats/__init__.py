@@ -4,7 +4,8 @@
 modules here are shared by formats: bytes, lines, tables and the recognition of a format by
 a file's name and first bytes.
 
-stream: opens files and standard input, unpacked; encodings by their marks; small TOML and JSON
+stream: opens files and standard input, unpacked; encodings by their marks; small TOML and JSON;
+    names of systems from paths
 remote: files in object stores and on clusters, by their addresses
 compression: packers and unpackers that `stream` and `atomic` call; zip archives; xz's memory
 lines: lines of text files, cut at line feeds only, checked to be UTF-8

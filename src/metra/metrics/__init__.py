@@ -17,7 +17,8 @@ ter: translation edit rate.
 error_rates: wer, per, ser and cer, the error rates.
 unigram: precision, recall, f1 and fmean of words.
 gtm: F-measure of runs of matched words; nodes of the search.
-meteor: words matched by form, stem and meaning; parameters in meteor.toml.
+meteor: words matched by form, stem and meaning; parameters and stemmers
+    by language in meteor.toml.
 ltv: matching n-grams weighed by salience.
 syntax: words changed by a minimal correction.
 xscore: dependencies counted for and against, with their signs.

@@ -10,7 +10,8 @@ assignment: tasks that judges take over from others who are away for 3 days
 audit: the audit log
 backup: backups, and stores restored from them
 campaigns: campaigns, frozen as JSON, and their states
-database: tables, migrations/*.sql, transactions and their errors (remedies.toml); full disks
+database: tables, migrations/*.sql, transactions and their errors (remedies.toml); full disks;
+    ids, links' secrets and completion codes
 demo: campaigns that simulated judges have filled
 events: keys and focus as browsers logged them; the most events of a screen
 judges: judges with their links and consent, and how they are forgotten

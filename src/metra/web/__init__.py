@@ -1,8 +1,9 @@
 """The judging app: pages and JSON over the store and the campaign package; no arithmetic.
 
 Beside the modules: `templates` (the HTML of pages) and `static` (styles; `static/judge`, the
-scripts of the judging page; `static/steps`, a script for each kind of question, with its
-buttons, sliders and marks).
+scripts of the judging page, a part each: `screen` has the keys of a screen, which `keys`
+dispatches, and `cannot` the reasons not to judge; `static/steps`, a script for each kind of
+question, with its buttons, sliders and marks).
 
 admin: pages of organisers: campaigns, judges, progress, results, files
 app: the application, with its routes and middleware

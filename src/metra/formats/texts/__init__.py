@@ -10,7 +10,8 @@ roles: the role of each column, by names of the user, headings and content; head
 sources: the files of a call: use, format, name; test sets found by name
 parallel: files side by side as one table
 join: rows of several files, matched by ids, documents or sources
-documents: files with ids of documents and segments (SGML, WMT's XML) as tables
+documents: files with ids of documents and segments (SGML, WMT's XML) as tables; segments that
+    go over several lines
 furniture: marks of tools around and inside lines: how they are found and removed
 rows: rows to be written: limits of each format, and documents that rows form
 plain: plain text, one segment a line; lists of documents

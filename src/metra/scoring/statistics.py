@@ -7,7 +7,7 @@ from threading import Event, Lock
 from typing import TYPE_CHECKING, NamedTuple
 
 from metra.corpus.batch import CorpusChunk, SegmentColumn
-from metra.errors import CorpusError, OptionError
+from metra.errors import CorpusError, MissingReferenceError, OptionError
 from metra.metrics.record import Array, Metric, Need, check_needs, settle
 from metra.scoring.totals import Totals, count_chunk, group_segments
 from metra.stats.parallel import Progress, ordered_map, thread_count
@@ -65,7 +65,18 @@ def fit_metrics(
         "source": corpus.has_source,
         "documents": corpus.has_documents,
     }
-    check_needs(metrics, has)
+    try:
+        check_needs(metrics, has)
+    except MissingReferenceError as error:
+        layouts: Mapping[str, str] = getattr(corpus, "layouts", {})
+        if not layouts:
+            raise
+        tables = ", ".join(f"{name} ({how})" for name, how in layouts.items())
+        msg = (
+            f"{error} Read: {tables}, with the outputs {', '.join(corpus.systems)}; name "
+            "another column with `columns.references`=COLUMN."
+        )
+        raise MissingReferenceError(msg) from None
     first = corpus.systems[0]
 
     def read_batches() -> "Iterator[Batch]":

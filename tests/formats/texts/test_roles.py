@@ -95,3 +95,25 @@ def test_columns_that_the_user_names():
 def test_description(header, expected):
     header = header.split("|")
     assert read_header(header, "file", None, "t.xlsx").description == expected
+
+
+def test_no_reference(write, cli):
+    """The message names what was found, and the option."""
+    path = write("t.tsv", ["Quelle\tZieltext\tNotiz", "a\tb\tc", "d\te\t"])
+    assert cli.refusal("score", path) == (
+        "metra: bleu needs a reference; give one with -r FILE, or a table with a column "
+        f"named ref. Read: {path} (tabs, not quoted; source: Quelle, outputs: Zieltext; "
+        "ignored: Notiz), with the outputs t; name another column with --read ref=COLUMN.\n"
+    )
+
+
+def test_the_named_columns(write, cli):
+    path = write("t.tsv", ["Quelle\tTarget\tFoo", "a\tb\tb", "d\te\te"])
+    refused = cli.refusal("score", path)
+    assert (
+        "Name the columns with --read hyp=NAME=COLUMN and --read ref=COLUMN" in refused
+    )
+    ran = cli.ok("score", path, "--read", "hyp=x=Target,ref=Foo")
+    assert (
+        "t.tsv (tabs, not quoted; source: Quelle, ref: Foo, outputs: Target)" in ran.out
+    )

@@ -54,6 +54,27 @@ def test_a_rater_of_another_system_rated_this_one_too(tmp_path):
         read_scores(write_rows(tmp_path, rows))
 
 
+def test_one_system_without_rows_of_perfect_outputs(tmp_path):
+    rows = [row for row in COMPLETE if not row.startswith("B d 3")]
+    with pytest.raises(FormatError, match="no-error of 'B', and no row for 1 rating"):
+        read_scores(write_rows(tmp_path, rows))
+    # Another rater need not have rated all systems.
+    other = "A d 3 s x no-error"
+    assert len(read_scores(write_rows(tmp_path, [*COMPLETE, other]))) == 10
+
+
+def test_errors_without_a_severity(tmp_path):
+    path = tmp_path / "m.tsv"
+    path.write_text(
+        "system\tdoc\tsegment\trater\tcategory\tseverity\n"
+        "A\td\t1\tr\tno-error\t\nA\td\t2\tr\tstyle\t\n"
+    )
+    with pytest.raises(
+        FormatError, match="line 3: an error of 'style' has no severity"
+    ):
+        read_scores(str(path))
+
+
 def test_a_table_of_errors_that_stands_there_twice(tmp_path):
     with pytest.raises(FormatError, match="9 of its 9 different rows more than once"):
         read_scores(write_rows(tmp_path, [*COMPLETE, *COMPLETE[1:]]))

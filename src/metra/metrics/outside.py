@@ -240,15 +240,19 @@ class ValueTable(NamedTuple):
         first, system = batch.place.first, batch.place.system or NAMELESS
         name = system if system in self.texts else NAMELESS
         scored = self.texts.get(name, ())
-        texts, misplaced = {*scored} - {""}, []
-        for at in range(len(batch) if scored else 0):
-            text, place = " ".join((batch.hyps.text[at] or "").split()), first + at
+        texts, misplaced, is_certain = {*scored} - {""}, [], False
+        count = len(batch) if scored else 0
+        outputs = [" ".join((batch.hyps.text[at] or "").split()) for at in range(count)]
+        for place, text in enumerate(outputs, first):
             if not text or scored[place] in ("", text):
                 continue
             owners = [other for other, own in self.texts.items() if own[place] == text]
-            if owners or text in texts:
+            # A long text of another segment is no change of this one.
+            is_other = len(scored[place].split()) > 3 and scored[place] in outputs
+            is_certain |= is_other
+            if owners or is_other or text in texts:
                 misplaced.append((place + 1, [*owners, name][0]))
-        if len(misplaced) > 1:
+        if is_certain or len(misplaced) > 1:
             number, owner = misplaced[0]
             msg = (
                 f"{self.source} are of other texts: output {number} of {system!r} is in "

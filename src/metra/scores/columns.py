@@ -30,7 +30,10 @@ LARGEST = 1e100
 
 #: The names that a column goes by in files that we know.
 ALIASES = {
-    "system": ("system", "sys", "sys_id", "system_id", "systemid"),
+    "system": (
+        *("system", "sys", "sys_id", "system_id", "systemid", "system_name"),
+        *("mt_system", "engine", "model"),
+    ),
     "segment": (
         *("segment", "seg", "seg_id", "segid", "globalsegid", "global_seg_id"),
         *("sid", "item", "segment_id"),

@@ -210,14 +210,21 @@ def read_errors(
     ratings: dict[RatingKey, list[Mark]] = {}
     texts: dict[RatingKey, str | None] = {}
     name, allowed = format_path(path), {*severities, *_FREE}
-    table, has_free = read_score_table(path), False
+    table = read_score_table(path)
+    #: Systems with rows that say that there is no error.
+    complete: set[str] = set()
     refuse_repeats([row.cells for row in table.rows], path)
     for line, key, cells in parse_errors(table):
         severity = cells["severity"].strip().lower()
         if severity == "hotw-test":
             continue
-        has_free |= severity in _NO_ERRORS
         place = f"{name}, line {line}"
+        category = cells["category"].strip().lower()
+        if not severity and category.replace("-", " ") not in ("", "no error"):
+            msg = f"{place}: an error of {category!r} has no severity; fill it in."
+            raise FormatError(msg)
+        if severity in _NO_ERRORS:
+            complete.add(key[0])
         if severities and severity not in allowed:
             expected = ", ".join(sorted(filter(None, severities)))
             msg = (
@@ -230,14 +237,14 @@ def read_errors(
         if severity not in _NO_ERRORS:
             with refuse_line(place):
                 marks.append(_build_mark(cells))
-    missing = [] if has_free else _find_unlisted(ratings)
+    missing = _find_unlisted(ratings, complete)
     if missing and not unlisted:
         system, item, _ = missing[0]
         listed = item.segment or item.document
         msg = (
-            f"{name} lists errors only: it has no row with no-error, and no row for "
-            f"{format_count(len(missing), 'rating')}, such as that of {system!r} for "
-            f"segment {listed}; add rows with the severity no-error for rated outputs "
+            f"{name} lists errors only: it has no row with no-error of {system!r}, and no "
+            f"row for {format_count(len(missing), 'rating')}, such as that of {system!r} "
+            f"for segment {listed}; add rows with the severity no-error for rated outputs "
             "without errors, or give `mqm_weights` unlisted:perfect or unlisted:unrated."
         )
         raise FormatError(msg)
@@ -247,13 +254,18 @@ def read_errors(
     return build_spans(path, ratings, [*texts.values()])
 
 
-def _find_unlisted(ratings: Iterable[RatingKey]) -> list[RatingKey]:
-    """Find the ratings that each rater of a segment would have of the other systems."""
+def _find_unlisted(
+    ratings: Iterable[RatingKey], complete: Collection[str]
+) -> list[RatingKey]:
+    """Find ratings of other segments that each rater of an incomplete system would have."""
     keys = dict.fromkeys(ratings)
-    systems = dict.fromkeys(system for system, _, _ in keys)
+    raters = {(system, judge) for system, _, judge in keys}
+    systems = dict.fromkeys(key[0] for key in keys if key[0] not in complete)
     rated = dict.fromkeys(key[1:] for key in keys)
     grid = ((system, *each) for system in systems for each in rated)
-    return [key for key in grid if key not in keys]
+    absent = [key for key in grid if key not in keys]
+    # Where others list what is without errors, raters may have rated some systems only.
+    return [key for key in absent if not complete or (key[0], key[2]) in raters]
 
 
 def _read_costs(

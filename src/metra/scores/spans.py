@@ -150,8 +150,10 @@ class Spans:
 def number_segments(names: Sequence[str]) -> Codes:
     """Number segments from 0: as their names do, from 0 or 1, or in order.
 
-    Names such as s1 to s9 are numbers if none is missing.
+    Names such as s1 to s9 are numbers if none is missing; 1.0 is 1.
     """
+    if all(re.fullmatch(r"\d{1,7}\.0+", name) for name in names):
+        names = [name.partition(".")[0] for name in names]
     parted = [re.fullmatch(r"(.*\D)(\d{1,7})", name) for name in names]
     if len({part and part[1] for part in parted}) == 1 and all(parted):
         ends = sorted({int(part[2]) for part in parted if part})

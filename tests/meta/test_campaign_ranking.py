@@ -290,7 +290,7 @@ def test_segments_and_judges_have_tests_of_their_own():
     one = rank(scored(a=HIGH, b=LOW), unit="crossed", trials=20).ranking
     assert np.isnan(one.p).all()
     assert "One judge says nothing about others, so there is no test." in one.notes
-    for test in ("signed-rank", "rank-sum", "sign"):
+    for test in ("signed-rank", "rank-sum"):
         with pytest.raises(OptionError, match="without `macro` and other tests than"):
             rank(answers, unit="crossed", test=test)
 

@@ -18,7 +18,6 @@ from metra.stats.direction import HIGHER, Direction
 from metra.stats.exact_tests import (
     crossed_p_values,
     rank_test_p_values,
-    sign_test_p_values,
     welch_p_values,
 )
 from metra.stats.ranking import PairwiseCounts
@@ -30,7 +29,6 @@ TEST_TITLES = {
     "bootstrap": "bootstrap",
     "signed-rank": "Wilcoxon signed-rank",
     "rank-sum": "Mann-Whitney",
-    "sign": "sign test of decided comparisons",
 }
 
 
@@ -153,7 +151,6 @@ def _order_values(a: arrays.Array, b: arrays.Array) -> arrays.Array:
 def compare_systems(
     given: RankedValues,
     tested: TestedValues,
-    wins: arrays.Codes,
     strata: arrays.Codes | None,
     order: arrays.Codes,
     options: RankOptions,
@@ -192,17 +189,11 @@ def compare_systems(
             groups = range(int(tested.units.max()) + 1)
             means = [arrays.row_means(values[:, tested.units == at]) for at in groups]
             values = np.array(means).T
-        if test == "sign":
-            won = wins[np.ix_(order, order)]
-            p = sign_test_p_values(
-                won if options.by == "wins" else stats.count_wins(values)
-            )
-        else:
-            paired = test == "signed-rank"
-            if sides == "two-sided":  # values that differ in rounding only are tied
-                largest = float(np.nanmax(np.abs(values))) or 1.0
-                values = np.asarray(np.round(values / largest, 11), np.float64)
-            p = rank_test_p_values(values, paired=paired, strata=strata)
+        paired = test == "signed-rank"
+        if sides == "two-sided":  # values that differ in rounding only are tied
+            largest = float(np.nanmax(np.abs(values))) or 1.0
+            values = np.asarray(np.round(values / largest, 11), np.float64)
+        p = rank_test_p_values(values, paired=paired, strata=strata)
         p = np.minimum(1.0, 2 * p) if sides == "two-sided" else p
     return significance.PairTests(p, test, units, sides, draws)
 

@@ -31,7 +31,7 @@ Test: TypeAlias = Literal[
 ]
 #: How two systems are tested.
 SystemTest: TypeAlias = Literal[
-    "auto", "permutation", "welch", "signed-rank", "rank-sum", "sign", "bootstrap"
+    "auto", "permutation", "welch", "signed-rank", "rank-sum", "bootstrap"
 ]
 Sides: TypeAlias = Literal["two-sided", "one-sided"]
 #: By which p-values a difference counts.

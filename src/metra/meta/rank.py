@@ -152,9 +152,7 @@ def rank_by_scorer(
     tested = inference.collect_tested(
         given, options, z_values if options.by == "z" else values, ranks, unit_of_ranks
     )
-    tests = inference.compare_systems(
-        given, tested, wins, strata, order, options, notes
-    )
+    tests = inference.compare_systems(given, tested, strata, order, options, notes)
     corrected = tests.correct(options.correction)
     is_organisers = inference.is_organisers(options)
     find_ranges = walk_ranks if is_organisers else rank_ranges

@@ -1,4 +1,4 @@
-"""Tests without drawing: rank tests, the sign test, Student's, Welch's, Williams', pairs."""
+"""Tests without drawing: rank tests, Student's, Welch's, Williams', pairs of outputs."""
 
 import math
 from collections.abc import Sequence
@@ -117,20 +117,6 @@ def strata_p(sums: Sequence[RankSum]) -> float:
         above = sum(each.above / each.most for each in shares)
         variance = sum(each.variance / each.most**2 for each in shares)
     return normal_tail(above / math.sqrt(variance)) if variance > 0 else 0.5
-
-
-def sign_test_p_values(wins: Codes) -> Array:
-    """Return p-values that the row's system wins no more often than the column's.
-
-    `wins` is systems × systems; a decided comparison falls like a fair coin. Two
-    systems without a decided comparison get NaN.
-
-    >>> float(sign_test_p_values(np.array([[0, 8], [2, 0]]))[0, 1])
-    0.0546875
-    """
-    decided = wins + wins.T
-    p = np.vectorize(binomial_tail, otypes=[float])(decided, wins)
-    return np.where(decided, p, np.nan)
 
 
 def welch_p_values(values: Array, units: Codes, strata: Codes | None = None) -> Array:

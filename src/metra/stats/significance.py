@@ -467,19 +467,17 @@ def standardise_gaps(values: Array, *, paired: bool) -> Array:
     `values` is systems × units, NaN where missing. Paired: Cohen's d of the differences on
     shared units, which is what `Contrast` has as `effect`; else of both samples.
     """
-    size = len(values)
-    effects = np.full((size, size), np.nan)
-    for i, j in permutations(range(size), 2):
-        one, other = values[i], values[j]
-        if paired:
-            one, other = one - other, np.zeros(1)
-        one, other = (x[np.isfinite(x)] for x in (one, other))
+    effects = np.full((len(values), len(values)), np.nan)
+    for i, j in permutations(range(len(values)), 2):
+        sides = (
+            (values[i] - values[j], np.zeros(1)) if paired else (values[i], values[j])
+        )
+        one, other = (x[np.isfinite(x)] for x in sides)
         freedom = len(one) + len(other) - 2
         if min(len(one), len(other), freedom) > 0:
-            square = sum(((x - x.mean()) ** 2).sum() for x in (one, other))
-            spread = math.sqrt(square / freedom)
+            square = sum(len(x) * float(x.var()) for x in (one, other)) / freedom
             gap = float(one.mean() - other.mean())
-            effects[i, j] = gap / spread if spread > 0 else np.nan
+            effects[i, j] = gap / math.sqrt(square) if square > 0 else np.nan
     return effects
 
 

@@ -8,6 +8,7 @@ every term are set equal to what they are expected to be, which needs no balance
 unbiased; with a balanced design they are those of ANOVA, and of REML where none is negative.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
@@ -141,14 +142,18 @@ def estimate_components(
 def _find_interval(estimate: float, drawn: Array) -> tuple[float, float]:
     """Return the interval of a variance, a scaled chi-square unless it is near zero.
 
-    Satterthwaite 1946; quantiles by Wilson and Hilferty 1931.
+    Satterthwaite 1946; quantiles by Wilson and Hilferty 1931, and near zero by the gamma
+    function.
     """
     df = 2 * estimate**2 / max(float(drawn.var(ddof=1)), 1e-300)
     if estimate <= 0 or df < LEAST_DF:
         return interval(drawn)
     part = 2 / (9 * df)
-    low, high = ((1 - part + z * part**0.5) ** 3 for z in (1.959964, -1.959964))
-    return float(estimate / low), float(estimate / high)
+    high, low = ((1 - part + z * part**0.5) ** 3 for z in (1.959964, -1.959964))
+    low = max(
+        low, math.exp(2 / df * (math.log(0.025) + math.lgamma(df / 2 + 1))) / df * 2
+    )
+    return float(estimate / high), float(estimate / low)
 
 
 def list_terms(factors: RatingFactors) -> tuple[dict[str, Codes], dict[str, str]]:

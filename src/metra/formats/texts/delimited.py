@@ -105,7 +105,10 @@ class _Rows:
         self.width = len(table.header)
         self.heading_line = "\t".join(table.header)
         self.repeated: list[int] = []
-        self.rows = (row.cells for row in table.rows if not self._repeats(row))
+        header = table.header if self.width > 1 else []
+        self.rows = (
+            row.cells for row in table.rows if row.cells != header or self._skip(row)
+        )
 
     def read(self, most: int) -> list[Sequence[str]]:
         """Return the columns of the next rows."""
@@ -121,10 +124,9 @@ class _Rows:
             warnings.warn(msg, TextWarning, stacklevel=2)
         return columns
 
-    def _repeats(self, row: Row) -> bool:
-        is_heading = self.width > 1 and row.cells == self.table.header
-        self.repeated += [row.line] * is_heading
-        return is_heading
+    def _skip(self, row: Row) -> bool:
+        self.repeated.append(row.line)
+        return False
 
     def _cut_lines(self, most: int) -> list[Any]:
         columns: list[Any] = []

@@ -251,3 +251,28 @@ def test_a_report_needs_judgements_of_segments_by_people(write, tmp_path):
     (home / "en-de.mqm.sys.score").write_text("a\t-1\n", encoding="utf-8")
     with pytest.raises(CorpusError, match="judges whole systems; expected judgements"):
         read_question(str(home))
+
+
+def test_init_says_what_columns_were_taken_for(tmp_path, cli):
+    table = tmp_path / "t.csv"
+    table.write_text("Quelle;Mensch;Maschine;Kommentar\na;b;c;gut\nd;e;f;\n")
+    campaign = tmp_path / "campaign.toml"
+    campaign.write_text(
+        'name = "matrix"\nsource_language = "de"\ntarget_language = "en"\n'
+        'protocol = "adequacy"\njudges = ["ann", "bob"]\neach = 1\n'
+        f'[files]\noutputs = ["{table.name}"]\n'
+    )
+    password = tmp_path / "password"
+    password.write_text("a long secret\n")
+    more = ["--store", tmp_path / "s.db", "--password-file", password]
+    ran = cli.ok("judge", "init", campaign, *more)
+    assert ran.out.split("\n")[0] == (
+        f"{table} (semicolons, not quoted; source: Quelle, ref: Mensch, outputs: Maschine; "
+        "ignored: Kommentar)"
+    )
+    table.write_text("Quelle;Target;Foo\na;b;c\nd;e;f\n")
+    refused = cli.refusal("judge", "init", campaign, *more)
+    assert (
+        "Name the columns with files.hyp_columns=NAME=COLUMN and "
+        "files.ref_columns=COLUMN, or rename them"
+    ) in refused

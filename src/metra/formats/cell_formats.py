@@ -48,8 +48,9 @@ def find_cell_formats(
     return codes
 
 
-_NUMERIC = re.compile(r"(#,##)?(0+)(?:\.(0+))?(%)?")
+_NUMERIC = re.compile(r"(#,##(?=0(?!0)))?(0+)(?:\.(0+))?(%)?")
 _MOST_DIGITS = 10
+_LONGEST_CODE = 24
 _DATES = {
     **{"yyyy": "{0:%Y}", "yy": "{0:%y}", "mm": "{0:%m}", "m": "{0.month}"},
     **{"dd": "{0:%d}", "d": "{0.day}"},
@@ -71,6 +72,8 @@ def format_value(value: Any, code: str | None) -> str | None:
     ('04.03.2024', '0.3')
     """
     plain = re.sub(r"\[\$-[^\]]*\]|;@$|\\", "", code or "")
+    if len(plain) > _LONGEST_CODE:
+        return None
     if isinstance(value, date | time):
         parts = [part[0] for part in _PARTS.finditer(plain.lower())]
         names = _DATES if isinstance(value, date) else _TIMES
@@ -78,11 +81,12 @@ def format_value(value: Any, code: str | None) -> str | None:
         if not parts or not {*parts} <= names.keys() | _SIGNS:
             return None
         return "".join(names.get(part, part) for part in parts).format(value)
-    if isinstance(value, bool) or not isinstance(value, int | float):
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not is_number or abs(value) >= _LARGEST:
         return None
     if plain == "General":
         if value == int(value):
-            return str(int(value)) if abs(value) < _LARGEST else None
+            return str(int(value))
         text = f"{value:.{_MOST_DIGITS}g}"
         return None if "e" in text else text
     number = _NUMERIC.fullmatch(plain)
@@ -90,7 +94,7 @@ def format_value(value: Any, code: str | None) -> str | None:
         return None
     grouped, zeros, places, percent = number.groups()
     exact = Decimal(repr(value)) * (100 if percent else 1)
-    rounded = exact.quantize(Decimal(1).scaleb(-len(places or "")), ROUND_HALF_UP)
+    rounded = exact.quantize(Decimal(1).scaleb(-len(places or "")), ROUND_HALF_UP) + 0
     width = len(zeros) + (len(places) + 1 if places else 0) + (rounded < 0)
     shown = f"{rounded:,f}" if grouped else f"{rounded:0{width}f}"
     return shown + (percent or "")

@@ -164,7 +164,7 @@ def _list_merged(
     for entry in _MERGED.finditer(sheet):
         name, *ends = (part.decode() for part in entry.groups())
         columns = [parse_column(letters) - 1 - left for letters in ends[::2]]
-        rows = [int(number) - 1 - top for number in ends[1::2]]
+        rows = [int(number[:7]) - 1 - top for number in ends[1::2]]
         yield name, (rows[0], rows[1], columns[0], columns[1])
 
 

@@ -147,11 +147,8 @@ class _Cells:
             has_texts = not roles.isdisjoint(TEXT_ROLES)
             if first == last == top:
                 has_texts = right > left
-            if (
-                has_texts
-                and not kept.isdisjoint(range(first, last + 1))
-                and last >= top
-            ):
+            inside = range(max(first, top), last + 1)
+            if has_texts and not kept.isdisjoint(inside):
                 number = first + self.sheet.first_row
                 merged.append((number, f"row {number}: the cells {name} are merged"))
         if merged:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from hashlib import sha256
+from itertools import accumulate, groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
 
 #: Scores of no larger numbers are shown with so many digits more.
 SMALL, MORE_DIGITS = 1.5, 2
+#: The basis of scores of another metric, and of one that compares strings.
+_BASES: tuple[Basis, Basis] = ("neural", "string")
 
 
 @metric_factory(title="Scores from other programs")
@@ -90,19 +93,15 @@ def outside(
     settled = {
         "file": version,
         "scorer": chosen.names[0],
-        "better": _name_better(is_higher),
+        "better": "higher" if is_higher else "lower",
         "lang": chosen.languages[0] or "none",
     }
     notes = Notes(
         scored=chosen,
         marked=_read_errors(file),
-        basis="people" if chosen.scorers[0].human else _find_basis(title),
+        basis="people" if chosen.scorers[0].human else _BASES[is_string_metric(title)],
     )
     return _build_checked(title, table, notes, is_higher, settled)
-
-
-def _name_better(is_higher: bool) -> str:
-    return "higher" if is_higher else "lower"
 
 
 def _read_errors(path: str) -> "Callable[[], Spans] | None":
@@ -141,18 +140,14 @@ def import_scores(
     digest = sha256(repr([(s, v.tolist()) for s, v in values.items()]).encode())
     settled = {
         "scores": f"[sha256:{digest.hexdigest()[:12]}]",
-        "better": _name_better(higher_is_better),
+        "better": "higher" if higher_is_better else "lower",
     }
     scored = build_score_table(
         [system for system, each in values.items() for _ in each],
-        [
-            ScoredItem(str(n))
-            for each in values.values()
-            for n in range(1, len(each) + 1)
-        ],
+        [ScoredItem(str(n + 1)) for v in values.values() for n in range(len(v))],
         {Scorer(name): np.concatenate([*values.values(), np.empty(0)])},
     )
-    notes = Notes(scored=scored, basis=_find_basis(name))
+    notes = Notes(scored=scored, basis=_BASES[is_string_metric(name)])
     metric = _build_checked(name, table, notes, higher_is_better, settled)
     again = partial(import_scores, higher_is_better=higher_is_better)
     return record.set_recipe(metric, again, name, dict(by_system))
@@ -301,8 +296,12 @@ def _check_documents(
     """Raise an error if documents end elsewhere; their names may be others."""
     if not expected or len(expected) != len(documents):
         return
-    pairs = zip(_find_ends(expected), _find_ends(documents), strict=False)
-    for place, (ours, theirs) in enumerate(pairs, 1):
+    # The numbers of the last segments of documents, counted from 1.
+    ends = (
+        accumulate(len([*run]) for _, run in groupby(each))
+        for each in (expected, documents)
+    )
+    for place, (ours, theirs) in enumerate(zip(*ends, strict=False), 1):
         if ours != theirs:
             msg = (
                 f"{source} end document {place} after segment {theirs}, the test "
@@ -310,13 +309,6 @@ def _check_documents(
                 "the same order."
             )
             raise CorpusError(msg)
-
-
-def _find_ends(documents: Sequence[str]) -> list[int]:
-    """List the numbers of the last segments of documents, counted from 1."""
-    following = [*documents[1:], None]
-    ends = zip(documents, following, strict=True)
-    return [at for at, (name, after) in enumerate(ends, 1) if name != after]
 
 
 def _build_checked(
@@ -344,10 +336,6 @@ def _build_checked(
     return record.check_on_fit(
         metric, partial(table.check_test_set, documents=documents)
     )
-
-
-def _find_basis(name: str) -> Basis:
-    return "string" if is_string_metric(name) else "neural"
 
 
 def list_specs(files: Sequence[str]) -> list[str]:

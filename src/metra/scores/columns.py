@@ -160,12 +160,16 @@ def read_object_columns(
     path: str, columns: Mapping[str, str] | None = None
 ) -> ScoreColumns:
     """Read JSON lines as a table with a column a key; null is an empty cell."""
-    entries = [entry for _, entry in read_objects(path)]
+    placed = read_objects(path)
+    entries = [entry for _, entry in placed]
     header = list(dict.fromkeys(key for entry in entries for key in entry))
     roles = find_columns(header, columns)
     for role in {"value", "hundred"} & roles.keys():
-        for number, entry in enumerate(entries, 1):
-            _check_number(entry.get(header[roles[role]]), path, number)
+        for place, entry in placed:
+            value = entry.get(header[roles[role]])
+            if value is not None and type(value) not in (int, float):
+                msg = f"{place}: the value is {value!r}; expected a number."
+                raise FormatError(msg)
     values = [[entry.get(key) for entry in entries] for key in header]
     cells = [tuple("" if v is None else str(v) for v in column) for column in values]
     if roles.keys() >= _JUDGED:
@@ -189,19 +193,11 @@ def read_objects(path: str) -> list[tuple[str, dict[str, Any]]]:
     return entries
 
 
-def _check_number(value: object, path: str, line: int) -> None:
-    is_number_type = isinstance(value, int | float) and not isinstance(value, bool)
-    if value is not None and not is_number_type:
-        place = f"{format_path(path)}, line {line}"
-        msg = f"{place}: the value is {value!r}; expected a number."
-        raise FormatError(msg)
-
-
 def read_score_table(path: str) -> DelimitedTable:
     """Read a table of scores with a header: delimited as its content tells, or a sheet."""
     if not is_workbook_name(path) and _has_blanks_between(read_head(path)):
         return read_table(path, BLANKS)
-    return read_headed_table(path, count_columns)
+    return read_headed_table(path, lambda header: len(find_columns(header)))
 
 
 def read_score_head(path: str) -> FileHead:
@@ -259,11 +255,6 @@ def find_columns(
         if free and role not in chosen:
             roles[role] = free[0]
     return {role: roles[role] for role in ALIASES if role in roles}
-
-
-def count_columns(header: Sequence[str]) -> int:
-    """Count the columns that we know."""
-    return len(find_columns(header))
 
 
 def refuse_repeats(rows: Iterable[Sequence[str]], path: str) -> None:
@@ -346,6 +337,7 @@ def guess_direction(name: str, values: Array) -> bool | None:
     if key not in _KNOWN:
         return None
     higher, is_positive = _KNOWN[key]
+    values = values[np.isfinite(values)]
     # Predictions of models may lie a little outside the range.
     is_turned = is_positive and len(values) > 0 and np.median(values) < 0
     return higher != bool(is_turned)

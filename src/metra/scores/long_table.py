@@ -335,9 +335,7 @@ def build_scores(
 
 
 def _infer_known(name: str, values: Array) -> Direction:
-    """Return the direction of a well-known metric, higher for others."""
-    is_higher = guess_direction(name, values[np.isfinite(values)])
-    return LOWER if is_higher is False else HIGHER
+    return LOWER if guess_direction(name, values) is False else HIGHER
 
 
 def _infer_direction(values: Array, hundred: Array) -> Direction:

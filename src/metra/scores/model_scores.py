@@ -11,9 +11,9 @@ that it is named after.
 import json
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, cast
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -43,6 +43,8 @@ from metra.stats.direction import HIGHER, LOWER, find_direction
 
 #: The name of the system of a file that names none.
 NAMELESS = ""
+#: A system, the name of a segment, the value, and the output if it is known.
+_Row: TypeAlias = tuple[str, str, float, object]
 _COMET_JSON = re.compile(r'\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\[\s*\{')
 COMET_LINE = re.compile(r"(.+)\tSegment ([0-9]+)\tscore: (\S+)(?:\t.*)?")
 
@@ -56,33 +58,35 @@ def read_comet_json(path: str) -> Scores:
     """Read the segments of each system, which is named after its file of outputs."""
     place = format_path(path)
     data = parse_json("\n".join(read_lines(path)), place)
-    systems, items, values, texts = [], [], [], []
+    rows: list[_Row] = []
     for file, entries in data.items():
         system = name_system(file)
-        if system in systems:
+        if any(row[0] == system for row in rows):
             problem = f"{place} has two lists of scores of {system!r}"
             msg = f"{problem}; expected one per system."
             raise FormatError(msg)
-        for number, entry in enumerate(_list_entries(entries, file, place), 1):
-            systems.append(system)
-            items.append(ScoredItem(str(number)))
+        if not isinstance(entries, list) or not all(map(_is_object, entries)):
+            problem = f"{place}: {file} has no list of segments"
+            msg = f"{problem}; expected output of comet-score."
+            raise FormatError(msg)
+        for number, entry in enumerate(entries, 1):
             where = f"{place}, segment {number} of {file}"
-            values.append(_get_number(entry, ("COMET", "score"), where))
-            texts.append(_get_text(entry, "mt"))
-    by_scorer = {Scorer("COMET", "metric"): values}
+            value = _get_number(entry, ("COMET", "score"), where)
+            rows.append((system, str(number), value, entry.get("mt")))
+    return _build_rows(rows, Scorer("COMET", "metric"))
+
+
+def _is_object(entry: object) -> bool:
+    return isinstance(entry, dict)
+
+
+def _build_rows(rows: Iterable[_Row], scorer: Scorer | None = None) -> Scores:
+    """Build the table of systems, segments, values and outputs; by default of MetricX."""
+    systems, segments, values, outputs = [*zip(*rows, strict=True)] or [()] * 4
+    texts = [text if isinstance(text, str) else "" for text in outputs]
+    by_scorer = {scorer or _build_scorer("MetricX", values): values}
+    items = [*map(ScoredItem, segments)]
     return build_score_table(systems, items, by_scorer, **number_texts(texts))
-
-
-def _get_text(entry: Mapping[str, object], name: str) -> str:
-    text = entry.get(name)
-    return text if isinstance(text, str) else ""
-
-
-def _list_entries(entries: Any, file: str, place: str) -> list[dict[str, Any]]:
-    if isinstance(entries, list) and all(isinstance(entry, dict) for entry in entries):
-        return entries
-    msg = f"{place}: {file} has no list of segments; expected output of comet-score."
-    raise FormatError(msg)
 
 
 def read_comet_spans(path: str) -> Spans:
@@ -102,57 +106,42 @@ def read_comet_spans(path: str) -> Spans:
 
 def read_comet_lines(path: str) -> Scores:
     """Read the segments' scores; lines about whole systems are left out."""
-    matched = map(COMET_LINE.fullmatch, read_lines(path))
-    lines = [(number, line) for number, line in enumerate(matched, 1) if line]
-    values = []
-    for number, line in lines:
-        values += parse_numbers([line[3]], path, "the score", number).tolist()
-    return build_score_table(
-        [name_system(line[1]) for _, line in lines],
-        [ScoredItem(str(int(line[2]) + 1)) for _, line in lines],
-        {Scorer("COMET", "metric"): values},
-    )
+    rows: list[_Row] = []
+    for number, line in enumerate(map(COMET_LINE.fullmatch, read_lines(path)), 1):
+        if line:
+            value = parse_numbers([line[3]], path, "the score", number)[0]
+            rows.append((name_system(line[1]), str(int(line[2]) + 1), value, None))
+    return _build_rows(rows, Scorer("COMET", "metric"))
 
 
 def read_predictions(path: str) -> Scores:
     """Read MetricX's JSON lines: in order for each system, or with ids of segments."""
-    systems, items, values, texts = [], [], [], []
+    rows: list[_Row] = []
     counts: Counter[str] = Counter()
     for place, entry in read_objects(path):
-        systems.append(str(entry.get("system_id", entry.get("system", NAMELESS))))
-        counts[systems[-1]] += 1
-        items.append(ScoredItem(str(entry.get("segment_id", counts[systems[-1]]))))
-        values.append(_get_number(entry, ("prediction",), place))
-        texts.append(_get_text(entry, "hypothesis"))
-    by_scorer = {_build_scorer("MetricX", values): values}
-    return build_score_table(systems, items, by_scorer, **number_texts(texts))
+        system = str(entry.get("system_id", entry.get("system", NAMELESS)))
+        counts[system] += 1
+        segment = str(entry.get("segment_id", counts[system]))
+        value = _get_number(entry, ("prediction",), place)
+        rows.append((system, segment, value, entry.get("hypothesis")))
+    return _build_rows(rows)
 
 
 def read_paragraph_lists(path: str) -> Scores:
     """Read lists of values, one a paragraph of a document, by metric."""
     items: list[ScoredItem] = []
-    columns: dict[str, list[float]] = {}
+    rows: list[dict[str, float]] = []
     for number, (place, entry) in enumerate(read_objects(path), 1):
         lists = _check_lists(entry.get("metric_scores"), place)
         document = str(entry.get("document_id", number))
-        about = (entry.get(key, "") for key in ("domain", "language_pair"))
-        domain, lang = map(str, about)
-        start, length = len(items), len(next(iter(lists.values())))
-        items += [
-            ScoredItem(f"{document}#{paragraph}", document, domain, lang)
-            for paragraph in range(1, length + 1)
-        ]
-        for name, values in lists.items():
-            column = columns.setdefault(name, [np.nan] * start)
-            column += [np.nan] * (start - len(column))
-            column += (
-                _get_number({name: value}, (name,), f"{place}, value {at}")
-                for at, value in enumerate(values, 1)
-            )
-    filled = {
-        _build_scorer(name, column): column + [np.nan] * (len(items) - len(column))
-        for name, column in columns.items()
-    }
+        domain, lang = (str(entry.get(key, "")) for key in ("domain", "language_pair"))
+        for at, values in enumerate(zip(*lists.values(), strict=True), 1):
+            items.append(ScoredItem(f"{document}#{at}", document, domain, lang))
+            named, where = dict(zip(lists, values, strict=True)), f"{place}, value {at}"
+            rows.append({name: _get_number(named, (name,), where) for name in named})
+    names = dict.fromkeys(name for row in rows for name in row)
+    columns = {name: [row.get(name, np.nan) for row in rows] for name in names}
+    filled = {_build_scorer(name, column): column for name, column in columns.items()}
     return build_score_table([name_system(path)] * len(items), items, filled)
 
 
@@ -178,9 +167,7 @@ def read_rounds(path: str) -> Scores:
     Segments that all judges judged, to see how reliable they are, have a list of answers
     for each system, and are calibration items.
     """
-    systems: list[str] = []
-    items: list[ScoredItem] = []
-    answers: list[_RoundAnswer] = []
+    rows: list[tuple[str, ScoredItem, str, float, str]] = []
     for place, entry in read_objects(path):
         by_system = entry.get("scores")
         if not isinstance(by_system, dict) or "doc_id" not in entry:
@@ -188,31 +175,20 @@ def read_rounds(path: str) -> Scores:
             raise FormatError(msg)
         item = _parse_segment_name(str(entry["doc_id"]), place)
         for system, given in by_system.items():
-            listed = _list_answers(given, f"{place}, {system}")
-            systems += [system] * len(listed)
-            items += [item] * len(listed)
-            answers += listed
-    if not answers:
+            answers = _list_answers(given, f"{place}, {system}")
+            rows += [(system, item, *answer) for answer in answers]
+    if not rows:
         msg = f"{format_path(path)} contains no scores."
         raise FormatError(msg)
-    kinds, values, judges = zip(*answers, strict=True)
+    systems, items, kinds, values, judges = zip(*rows, strict=True)
     by_scorer = {Scorer("human", "human"): values}
     return build_score_table(systems, items, by_scorer, judges, kinds)
 
 
-class _RoundAnswer(NamedTuple):
-    """The kind of an answer's item, its value and its judge."""
-
-    kind: str
-    value: float
-    judge: str
-
-
-def _list_answers(given: Any, place: str) -> list[_RoundAnswer]:
-    """List a system's answers: numbered ones of an object, or a list of objects."""
-    entries = given if isinstance(given, list) else [given]
+def _list_answers(given: Any, place: str) -> list[tuple[str, float, str]]:
+    """List kind, value and judge of answers: numbered ones of an object, or a list."""
     answers = []
-    for entry in entries:
+    for entry in given if isinstance(given, list) else [given]:
         if not isinstance(entry, dict):
             msg = f"{place}: expected an object with a score and its annotator."
             raise FormatError(msg)
@@ -221,8 +197,7 @@ def _list_answers(given: Any, place: str) -> list[_RoundAnswer]:
             number = key.removeprefix("human")
             if key.startswith("human") and (number.isdecimal() or not number):
                 judge = str(entry.get(f"annotator{number}", ""))
-                value = _get_number(entry, (key,), place)
-                answers.append(_RoundAnswer(kind, value, judge))
+                answers.append((kind, _get_number(entry, (key,), place), judge))
     return answers
 
 
@@ -242,9 +217,9 @@ def read_column(path: str) -> Scores:
     """Read a number a line: the segments of a system that the file does not name."""
     lines = [line.strip() for line in read_lines(path)]
     values = parse_numbers(lines, path, "the score", 1)
-    items = [ScoredItem(str(number)) for number in range(1, len(lines) + 1)]
-    scorer = Scorer("score")
-    return build_score_table([NAMELESS] * len(lines), items, {scorer: values})
+    numbered = enumerate(values.tolist(), 1)
+    rows = ((NAMELESS, str(number), value, None) for number, value in numbered)
+    return _build_rows(rows, Scorer("score"))
 
 
 def list_score_files(folder: str) -> list[str]:
@@ -253,11 +228,10 @@ def list_score_files(folder: str) -> list[str]:
     return [str(f) for f in files if f.is_file() and not f.name.startswith(".")]
 
 
-def _build_scorer(name: str, values: list[float]) -> Scorer:
-    numbers = np.array(values, np.float64)
-    direction = guess_direction(name, numbers[np.isfinite(numbers)])
+def _build_scorer(name: str, values: Sequence[float]) -> Scorer:
+    direction = guess_direction(name, np.array(values, np.float64))
     kind = "" if direction is None else "metric"
-    return Scorer(name, kind, HIGHER if direction is not False else LOWER)
+    return Scorer(name, kind, LOWER if direction is False else HIGHER)
 
 
 def _get_number(
@@ -271,9 +245,9 @@ def _get_number(
     value = entry[key]
     if value is None:
         return np.nan
-    is_number_kind = isinstance(value, int | float) and not isinstance(value, bool)
-    if is_number_kind and abs(cast("float", value)) <= LARGEST:
-        return float(cast("float", value))
+    is_bool = isinstance(value, bool)
+    if isinstance(value, int | float) and not is_bool and abs(value) <= LARGEST:
+        return float(value)
     msg = f"{place}: {key} is {json.dumps(value)}; expected a finite number."
     raise FormatError(msg)
 

@@ -225,7 +225,7 @@ def _parse_screen(
                 segment=segment,
                 source=source if isinstance(source, str) else None,
                 value={
-                    step: _get_value(answer, severities, output, step == "mqm")
+                    step: _get_value(answer, severities, output)
                     for step, severities in steps.items()
                 },
                 shown_at=shown_at,
@@ -236,14 +236,10 @@ def _parse_screen(
 
 
 def _get_value(
-    answer: Mapping[str, Any],
-    severities: Sequence[str],
-    output: str,
-    has_categories: bool,
+    answer: Mapping[str, Any], severities: Sequence[str], output: str
 ) -> object:
     if severities:
-        spans = answer["error_spans"]
-        marks = (_parse_mark(x, severities, output, has_categories) for x in spans)
+        marks = (_parse_mark(x, severities, output) for x in answer["error_spans"])
         return [mark for mark in marks if mark is not None]
     if answer.get("score") is None and answer.get("sliders"):
         msg = f"sliders of its own ({', '.join(answer['sliders'])}) are not supported"
@@ -252,10 +248,7 @@ def _get_value(
 
 
 def _parse_mark(
-    span: Mapping[str, Any],
-    severities: Sequence[str],
-    output: str,
-    has_categories: bool,
+    span: Mapping[str, Any], severities: Sequence[str], output: str
 ) -> dict[str, Any] | None:
     """Return a mark in our terms; None for one without severity, never finished."""
     severity = str(span.get("severity") or "").lower()
@@ -263,14 +256,13 @@ def _parse_mark(
     if not severity or (severity == "neutral" and severity not in severities):
         return None
     mark: dict[str, Any] = {"severity": severity}
-    if has_categories:
+    if severities == STEPS["mqm"]["mqm"]:
         mark["category"] = str(span.get("category") or "other").lower()
-    if span["start_i"] == OMISSION:
-        return mark | {"side": OMISSION}
-    place = from_utf16_inclusive(output, span["start_i"], span["end_i"])
-    if place.start >= len(output):
-        return mark | {"side": OMISSION}
-    return mark | {"side": "output", "start": place.start, "end": place.end}
+    if span["start_i"] != OMISSION:
+        start, end = from_utf16_inclusive(output, span["start_i"], span["end_i"])
+        if start < len(output):
+            return mark | {"side": "output", "start": start, "end": end}
+    return mark | {"side": OMISSION}
 
 
 def _guess_protocol(entries: Iterator[Mapping[str, Any]]) -> str:

@@ -137,20 +137,16 @@ def _is_pearmut_campaign(head: FileHead) -> bool:
     return isinstance(content, dict) and "data" in content
 
 
-def _get_object(head: FileHead) -> Mapping[str, Any]:
-    """Return the first object of JSON lines; an empty one if there is none."""
-    return head.first_object or {}
-
-
 def _has_keys(*names: str) -> Callable[[FileHead], bool]:
-    return lambda head: {*names} <= _get_object(head).keys()
+    """Tell JSON lines by keys of the first object."""
+    return lambda head: {*names} <= (head.first_object or {}).keys()
 
 
 def _has_object(name: str, *others: str) -> Callable[[FileHead], bool]:
     """Tell objects that hold another one by its name, and have other keys."""
     return lambda head: (
-        isinstance(_get_object(head).get(name), dict)
-        and {*others} <= _get_object(head).keys()
+        isinstance((head.first_object or {}).get(name), dict)
+        and _has_keys(*others)(head)
     )
 
 
@@ -260,9 +256,7 @@ _ALL = (
     ),
     ScoreFormat(
         "metricx",
-        lambda head: (
-            "prediction" in _get_object(head) and "scorer" not in _get_object(head)
-        ),
+        lambda head: _has_keys("prediction")(head) and not _has_keys("scorer")(head),
         model_scores.read_predictions,
     ),
     ScoreFormat(
@@ -278,7 +272,9 @@ _ALL = (
     ),
     ScoreFormat(
         "metra-judgements",
-        lambda head: str(_get_object(head).get("schema", "")).startswith(SCHEMA_NAME),
+        lambda head: str((head.first_object or {}).get("schema", "")).startswith(
+            SCHEMA_NAME
+        ),
         judgement_jsonl.read_judgement_scores,
         read_spans=judgement_jsonl.read_judgement_spans,
         read_judgements=judgement_jsonl.parse_judgements,

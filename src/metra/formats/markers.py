@@ -51,15 +51,15 @@ def begins_with(pattern: str, firsts: bytes) -> "Callable[[FileHead], bool]":
     return looks_like
 
 
-_CLOCK = r"(?:\d+:)?\d{1,2}:\d\d[.,]\d{1,3}"
+CLOCK = r"(?:\d+:)?\d{1,2}:\d\d[.,]\d{1,3}"
 _QUOTED = r'"(?:[^"\\\n]|\\.)*"'
 #: Comments and empty lines in front of messages.
 _COMMENTS = r"(?:[ \t]*(?:#.*)?\r?\n)*+"
 PO = rf"{_COMMENTS}(?:msgctxt {_QUOTED}\s+(?:{_QUOTED}\s+)*)?msgid {_QUOTED}"
 STRINGS = rf"(?:\s|//.*|/\*(?s:.)*?\*/)*+{_QUOTED}\s*=\s*{_QUOTED}\s*;"
 SUBTITLES = (
-    rf"\s*(?:WEBVTT(?:[ \t].*)?$|\[Script Info\]|(?:\d+\s*\n)?{_CLOCK}\s*-->\s*{_CLOCK}|"
-    rf"{_CLOCK},{_CLOCK}\s*$)"
+    rf"\s*(?:WEBVTT(?:[ \t].*)?$|\[Script Info\]|(?:\d+\s*\n)?{CLOCK}\s*-->\s*{CLOCK}|"
+    rf"{CLOCK},{CLOCK}\s*$)"
 )
 ARB = r'\s*\{\s*"@@(?:locale|last_modified)"'
 

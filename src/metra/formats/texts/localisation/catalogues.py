@@ -4,9 +4,8 @@ import codecs
 import re
 from collections.abc import Iterator
 
-from metra.errors import FormatError
 from metra.formats.stream import find_encoding, format_path, parse_json, read_bytes
-from metra.formats.texts.localisation.units import Unit
+from metra.formats.texts.localisation.units import Unit, refuse
 
 _CHARSET = re.compile(rb"Content-Type:[^\n]*?charset=([\w.:-]+)")
 
@@ -23,12 +22,9 @@ def list_units(path: str, form: str, _: str, encoding: str) -> Iterator[Unit | s
     if form == "po":
         yield from _list_po(text, path)
         return
-    texts: dict[str, str] = {}
-    for key, value in _PAIRS[form](text, path):
-        # The last value of a key is the one that programs show.
-        if key in texts:
-            yield "repeated"
-        texts[key] = value
+    pairs = [*_PAIRS[form](text, path)]
+    texts = dict(pairs)  # the last value of a key is the one that programs show
+    yield from ["repeated"] * (len(pairs) - len(texts))
     yield from (Unit(key, None, value) for key, value in texts.items())
 
 
@@ -41,9 +37,7 @@ def decode(content: bytes, path: str, encoding: str, other: str | None = None) -
     try:
         return content.decode(name).removeprefix("\ufeff")
     except (LookupError, UnicodeDecodeError) as error:
-        problem = f"{format_path(path)} is not in {name}: {error}"
-        msg = f"{problem}; give its `encoding`."
-        raise FormatError(msg) from None
+        refuse(path, f"is not in {name}: {error}; give its `encoding`.")
 
 
 _STRING = r'"((?:[^"\\]|\\.)*)"'
@@ -71,10 +65,9 @@ def _list_po(text: str, path: str) -> Iterator[Unit | str]:
             continue
         key = (match and match[1]) or key
         if not match or not key or (match[1] and key in entry):
-            problem = f"{format_path(path)}, line {number} has {line[:40]!r}"
-            msg = f"{problem}; expected a new msgid, msgstr or text in quotes."
-            raise FormatError(msg)
-        pieces = [_unescape(piece) for piece in re.findall(_STRING, match[2])]
+            expected = "expected a new msgid, msgstr or text in quotes."
+            refuse(path, f"has {line[:40]!r}; {expected}", f"line {number}")
+        pieces = map(unescape, re.findall(_STRING, match[2]))
         entry[key] = entry.get(key, "") + "".join(pieces)
 
 
@@ -102,18 +95,15 @@ def _list_properties(text: str, path: str) -> Iterator[tuple[str, str]]:
             continue
         while match := _CONTINUED.search(whole):
             whole = whole[: match.end(1)] + next(lines, "").lstrip(" \t\f")
-        if not whole:
-            continue
-        pair = _PAIR.fullmatch(whole)
-        key, value = map(_unescape, pair.groups()) if pair else ("", "")
-        if not key:
-            msg = f"{format_path(path)} has {whole[:40]!r}; expected key=value."
-            raise FormatError(msg)
-        yield key, value
+        key, value = map(unescape, next(_PAIR.finditer(whole)).groups())
+        if whole and not key:
+            refuse(path, f"has {whole[:40]!r}; expected key=value.")
+        if whole:
+            yield key, value
 
 
 _APPLE = re.compile(
-    rf"(?:\s+|//[^\n]*|/\*.*?\*/)|(?:{_STRING}|([\w.$-]+))\s*=\s*{_STRING}\s*;", re.S
+    rf"\s+|//[^\n]*|/\*.*?\*/|(?:{_STRING}|([\w.$-]+))\s*=\s*{_STRING}\s*;|(.)", re.S
 )
 _ESCAPE = re.compile(r"\\(?:[uU]([0-9a-fA-F]{4})|(.))", re.S)
 _ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "f": "\f"}
@@ -121,21 +111,19 @@ _ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "f": "\f"}
 
 def _list_strings(text: str, path: str) -> Iterator[tuple[str, str]]:
     """List the pairs "key" = "value"; of Apple's strings."""
-    at = 0
-    while at < len(text):
-        match = _APPLE.match(text, at)
-        if match is None:
-            line = text.count("\n", 0, at) + 1
-            problem = f"{format_path(path)}, line {line} has {text[at : at + 30]!r}"
-            msg = f'{problem}; expected "key" = "value";'
-            raise FormatError(msg)
-        at = match.end()
-        key, bare_key, value = match.groups()
+    for match in _APPLE.finditer(text):
+        key, bare_key, value, other = match.groups()
+        if other:
+            at = match.start()
+            problem = f'has {text[at : at + 30]!r}; expected "key" = "value";'
+            refuse(path, problem, f"line {1 + text.count(chr(10), 0, at)}")
         if value is not None:
-            yield _unescape(key) if bare_key is None else bare_key, _unescape(value)
+            yield unescape(key) if bare_key is None else bare_key, unescape(value)
 
 
-def _unescape(text: str) -> str:
+def unescape(text: str) -> str:
+    """Replace escapes with a backslash by the characters that they stand for."""
+
     def replace(match: re.Match[str]) -> str:
         code, char = match.groups()
         return chr(int(code, 16)) if code else _ESCAPED.get(char, char)
@@ -150,9 +138,8 @@ def _list_arb(text: str, path: str) -> Iterator[tuple[str, str]]:
         if key.startswith("@"):
             continue
         if not isinstance(value, str):
-            problem = f"{format_path(path)} has {key!r}: {str(value)[:30]}"
-            msg = f"{problem}; expected a text for each key."
-            raise FormatError(msg)
+            problem = f"has {key!r}: {str(value)[:30]}"
+            refuse(path, f"{problem}; expected a text for each key.")
         yield key, value
 
 

@@ -4,19 +4,16 @@ Entities of the file's own are refused, because they can grow without end.
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple, NoReturn
 from xml.etree.ElementTree import Element, TreeBuilder
 from xml.parsers import expat
 
-from metra.errors import FormatError
 from metra.formats.stream import format_path, read_bytes
 from metra.formats.texts.documents import feed_xml
-from metra.formats.texts.localisation.units import Unit
+from metra.formats.texts.localisation.catalogues import unescape
+from metra.formats.texts.localisation.units import Unit, refuse
 from metra.limits import check_limit
-
-#: The name and the attributes of an element that is open.
-Parent = tuple[str, Mapping[str, str]]
 
 _UNTRANSLATABLE = "not to be translated"
 
@@ -25,29 +22,22 @@ class Place(NamedTuple):
     """A unit's element, those around it, the file, and the treatment of codes."""
 
     element: Element
-    parents: Sequence[Parent]
+    parents: Sequence[Element]
     path: str
     codes: str
 
-    def find(self, name: str) -> Element | None:
-        """Return the first child of this name."""
-        return next(iter(_list_children(self.element, name)), None)
-
     def get_inherited(self, name: str) -> str:
         """Return an attribute of the unit or of the nearest element around it."""
-        around = [attributes for _, attributes in self.parents]
-        owners = [self.element.attrib, *reversed(around)]
-        return next((owner[name] for owner in owners if name in owner), "")
+        values = [owner.get(name) for owner in (*self.parents, self.element)]
+        return next((value for value in reversed(values) if value is not None), "")
 
     def read(self, element: Element | None) -> str | None:
         """Return the text of an element, None if there is no element."""
-        return None if element is None else read_text(element, self.codes)
+        return None if element is None else _read_text(element, self.codes)
 
     def refuse(self, problem: str) -> NoReturn:
         """Raise an error that names the unit."""
-        unit = self.element.get("id", "")
-        msg = f"{format_path(self.path)}, unit {unit!r} {problem}."
-        raise FormatError(msg)
+        refuse(self.path, f"{problem}.", f"unit {self.element.get('id', '')!r}")
 
 
 def list_units(path: str, form: str, codes: str, encoding: str) -> list[Unit | str]:
@@ -56,7 +46,7 @@ def list_units(path: str, form: str, codes: str, encoding: str) -> list[Unit | s
     units: list[Unit | str] = []
     state: dict[str, str] = {}
 
-    def take(element: Element, parents: Sequence[Parent]) -> None:
+    def take(element: Element, parents: Sequence[Element]) -> None:
         units.extend(list_own(Place(element, parents, path, codes), state))
 
     parser = _ElementParser(path, names.split(), take, encoding).parser
@@ -70,52 +60,41 @@ class _ElementParser:
     def __init__(
         self, path: str, names: Sequence[str], take: Callable[..., None], encoding: str
     ) -> None:
-        self.place, self.names, self.take = format_path(path), names, take
-        self.parents: list[Parent] = []
-        self.builder: TreeBuilder | None = None
-        self.start = self.tags = 0
+        self.path, self.names, self.take = path, names, take
+        self.builder, self.tags = TreeBuilder(), 0
+        self.open: list[Element] = []
+        self.taken: Element | None = None
         parser = self.parser = expat.ParserCreate(
             encoding if encoding != "auto" else None
         )
         parser.buffer_text = True
         parser.StartElementHandler, parser.EndElementHandler = self.begin, self.end
-        parser.CharacterDataHandler = self.add_text
+        parser.CharacterDataHandler = self.builder.data
         parser.EntityDeclHandler = parser.SkippedEntityHandler = self.refuse_entity
 
     def begin(self, name: str, attributes: dict[str, str]) -> None:
         self.tags += 1
-        check_limit("tokens", self.tags, self.place)
-        check_limit("depth", len(self.parents) + 1, self.place)
-        name = name.rpartition(":")[2]
-        if self.builder is None and name in self.names:
-            self.builder, self.start = TreeBuilder(), len(self.parents)
-        if self.builder:
-            own = {key.rpartition(":")[2]: value for key, value in attributes.items()}
-            self.builder.start(name, own)
-        self.parents.append((name, attributes))
+        check_limit("tokens", self.tags, format_path(self.path))
+        check_limit("depth", len(self.open) + 1, format_path(self.path))
+        own = {key.rpartition(":")[2]: value for key, value in attributes.items()}
+        element = self.builder.start(name.rpartition(":")[2], own)
+        self.open.append(element)
+        if self.taken is None and element.tag in self.names:
+            self.taken = element
 
-    def end(self, name: str) -> None:
-        self.parents.pop()
-        if self.builder:
-            self.builder.end(name.rpartition(":")[2])
-            if len(self.parents) == self.start:
-                element, self.builder = self.builder.close(), None
-                self.take(element, self.parents)
-
-    def add_text(self, text: str) -> None:
-        if self.builder:
-            self.builder.data(text)
+    def end(self, _: str) -> None:
+        element = self.open.pop()
+        self.builder.end(element.tag)
+        if element is self.taken:
+            self.take(element, self.open)
+            self.taken = None
+        if self.taken is None:
+            element.clear()
 
     def refuse_entity(self, name: str, *_: Any) -> NoReturn:
-        msg = (
-            f"{self.place}, line {self.parser.CurrentLineNumber} declares or uses the "
-            f"entity {name!r}, which is not allowed; write its text out."
-        )
-        raise FormatError(msg)
-
-
-def _list_children(element: Element, name: str) -> list[Element]:
-    return [child for child in element if child.tag == name]
+        problem = f"declares or uses the entity {name!r}, which is not allowed"
+        line = f"line {self.parser.CurrentLineNumber}"
+        refuse(self.path, f"{problem}; write its text out.", line)
 
 
 #: Codes that begin or end formatting, those that stand alone, and marks in the text.
@@ -124,7 +103,7 @@ _ALONE = frozenset({"ph", "it", "ut", "x"})
 _MARKS = frozenset({"mrk", "sm", "em", "hi"})
 
 
-def read_text(element: Element, codes: str) -> str:
+def _read_text(element: Element, codes: str) -> str:
     """Return the text of an element, with codes dropped, kept or as placeholders.
 
     A code is kept as its content or else as its tag; placeholders are {1>, <1} and {1}.
@@ -140,7 +119,7 @@ def _read_child(child: Element, codes: str) -> list[str]:
     name = child.tag
     if name in _MARKS:
         is_deleted = child.get("mtype") == "x-sdl-deleted"
-        return [] if is_deleted else [read_text(child, codes)]
+        return [] if is_deleted else [_read_text(child, codes)]
     if name in ("cp", "byte"):  # a character that XML cannot hold
         digits = child.get("hex") or child.get("value", "").replace("x", "0x")
         return [chr(int(digits, 16 if name == "cp" else 0))]
@@ -149,13 +128,13 @@ def _read_child(child: Element, codes: str) -> list[str]:
     if codes == "drop":
         # A code that stands for a line break separates words.
         code = " " if child.get("ctype", child.get("type")) == "lb" else ""
-        return [code if is_code else read_text(child, codes)]
+        return [code if is_code else _read_text(child, codes)]
     if is_code and codes == "keep":
         return ["".join(child.itertext()) or f'<{name} id="{number}"/>']
     if is_code:
         first, last = "<" if name in _ENDS else "{", ">" if name in _STARTS else "}"
         return [f"{first}{number}{last}"]
-    inner = read_text(child, codes)
+    inner = _read_text(child, codes)
     if codes == "keep":
         return [f"<{name}>", inner, f"</{name}>"]
     return [f"{{{number}>", inner, f"<{number}}}"]
@@ -168,11 +147,12 @@ _PHRASE = re.compile(r"\{(?:\d+|[a-zA-Z^_])>|<(?:\d+|[a-zA-Z^_])\}|\{\d+\}")
 def _list_xliff(place: Place, _: object) -> Iterator[Unit | str]:
     """List the segments of a unit of XLIFF 1.2 or 2."""
     unit = place.element
-    roots = " ".join(place.parents[0][1].values()) if place.parents else ""
+    roots = " ".join(place.parents[0].attrib.values()) if place.parents else ""
     is_trados, is_phrase = "FileTypes/SdlXliff" in roots, "memsource.com/mxlf" in roots
     is_cleaned = is_phrase and place.codes == "drop"
-    files = [owner for name, owner in place.parents if name == "file"]
-    document = files[-1].get("original") or files[-1].get("id", "") if files else ""
+    files = [each for each in place.parents if each.tag == "file"]
+    owner = files[-1].attrib if files else {}
+    document = owner.get("original") or owner.get("id", "")
     key = unit.get("id", "")
     # Phrase numbers segments behind the id of a job, which is another in each file.
     key = key.rpartition(":")[2] if is_phrase else key
@@ -196,16 +176,15 @@ Segment = tuple[str, Element | None, Element | None, str]
 
 def _list_own(place: Place) -> Iterator[Segment]:
     """List the segments of a unit of XLIFF 2."""
-    for number, segment in enumerate(_list_children(place.element, "segment"), 1):
-        inner = place._replace(element=segment)
+    for number, segment in enumerate(place.element.findall("segment"), 1):
         name, state = segment.get("id", str(number)), segment.get("state", "")
-        yield name, inner.find("source"), inner.find("target"), state
+        yield name, segment.find("source"), segment.find("target"), state
 
 
 def _split_unit(place: Place) -> Iterator[Segment]:
     """List the segments of a unit of XLIFF 1.2, which are marked in source and target."""
-    unit, source, target = place.element, place.find("source"), place.find("target")
-    segmented = place.find("seg-source")
+    unit = place.element
+    source, target, segmented = map(unit.find, ("source", "target", "seg-source"))
     sources = _find_marks(place, source if segmented is None else segmented)
     targets = _find_marks(place, target)
     state = unit.get("status", "")
@@ -244,7 +223,7 @@ def _list_memory(place: Place, state: dict[str, str]) -> Iterator[Unit | str]:
         return
     texts = [
         (_normalise_language(text.get("lang", text.get("Lang", ""))), text)
-        for text in (*_list_children(unit, "tuv"), *_list_children(unit, "Tuv"))
+        for text in (*unit.findall("tuv"), *unit.findall("Tuv"))
     ]
     if not texts:
         return
@@ -262,11 +241,11 @@ def _list_memory(place: Place, state: dict[str, str]) -> Iterator[Unit | str]:
     for language, text in others:
         if text is not target:
             yield f"in {language or 'another language'}"
-    segs = [
-        text if text is None else next(iter(_list_children(text, "seg")), text)
+    own, other = (
+        text if text is None else next(text.iterfind("seg"), text)
         for text in (source, target)
-    ]
-    yield Unit(unit.get("tuid", ""), place.read(segs[0]), place.read(segs[1]))
+    )
+    yield Unit(unit.get("tuid", ""), place.read(own), place.read(other))
 
 
 def _choose_language(
@@ -293,53 +272,47 @@ def _is_same_language(first: str, second: str) -> bool:
 def _list_txml(place: Place, _: object) -> Iterator[Unit | str]:
     """List the one segment of Wordfast's element."""
     key = f"{place.get_inherited('blockId')}:{place.element.get('segmentId', '')}"
-    yield Unit(key, place.read(place.find("source")), place.read(place.find("target")))
+    source, target = map(place.element.find, ("source", "target"))
+    yield Unit(key, place.read(source), place.read(target))
 
 
 def _list_qt(place: Place, _: object) -> Iterator[Unit | str]:
     """List the messages of a context, each plural form by itself."""
-    context = place.read(place.find("name")) or ""
+    context = place.read(place.element.find("name")) or ""
     for message in place.element.iter("message"):
-        inner = place._replace(element=message)
-        source, target = inner.find("source"), inner.find("translation")
+        target = message.find("translation")
         state = "" if target is None else target.get("type", "")
         if state in ("obsolete", "vanished"):
             yield state
             continue
-        text = inner.read(source)
-        key = message.get("id") or "/".join(
-            part for part in (context, text, inner.read(inner.find("comment"))) if part
-        )
-        forms = [] if target is None else _list_children(target, "numerusform")
+        text, comment = (place.read(message.find(x)) for x in ("source", "comment"))
+        key = message.get("id") or "/".join(filter(None, (context, text, comment)))
+        forms = [] if target is None else target.findall("numerusform")
         for number, form in enumerate(forms):
-            yield Unit(f"{key}[{number}]", text, inner.read(form), "", state)
+            yield Unit(f"{key}[{number}]", text, place.read(form), "", state)
         if not forms:
             if target is not None:
-                target = next(iter(_list_children(target, "lengthvariant")), target)
-            yield Unit(key, text, inner.read(target), "", state)
+                target = next(target.iterfind("lengthvariant"), target)
+            yield Unit(key, text, place.read(target), "", state)
 
 
 def _list_resx(place: Place, _: object) -> Iterator[Unit | str]:
     """List the one string of a resource of .NET; other resources have a type."""
     entry, name = place.element, place.element.get("name", "")
     if {"type", "mimetype"}.isdisjoint(entry.keys()) and not name.startswith(">>"):
-        yield Unit(name, None, place.read(place.find("value")) or "")
+        yield Unit(name, None, place.read(entry.find("value")) or "")
 
 
 def _list_android(place: Place, _: object) -> Iterator[Unit | str]:
     """List the strings of a resource of Android: one, an array's or the plural forms."""
     entry, name = place.element, place.element.get("name", "")
-    items = _list_children(entry, "item")
     if place.get_inherited("translatable") == "false":
         yield _UNTRANSLATABLE
     elif entry.tag == "string":
         yield Unit(name, None, _unescape_android(place.read(entry) or ""))
-    for number, item in enumerate(items):
+    for number, item in enumerate(entry.findall("item")):
         key = item.get("quantity", str(number))
         yield Unit(f"{name}[{key}]", None, _unescape_android(place.read(item) or ""))
-
-
-_ANDROID = re.compile(r"\\u([0-9a-fA-F]{4})|\\(.)|\s+", re.S)
 
 
 def _unescape_android(text: str) -> str:
@@ -350,16 +323,7 @@ def _unescape_android(text: str) -> str:
     """
     text = text.strip()
     is_quoted = len(text) > 1 and text[0] == text[-1] == '"'
-
-    def replace(match: re.Match[str]) -> str:
-        code, char = match.groups()
-        if code:
-            return chr(int(code, 16))
-        if char:
-            return {"n": "\n", "t": "\t"}.get(char, char)
-        return match[0] if is_quoted else " "
-
-    return _ANDROID.sub(replace, text[1:-1] if is_quoted else text)
+    return unescape(text[1:-1] if is_quoted else re.sub(r"\s+", " ", text))
 
 
 #: The elements that hold units, and what lists these.

@@ -7,14 +7,13 @@ import html
 import re
 from collections.abc import Iterator
 
-from metra.errors import FormatError
-from metra.formats.stream import format_path, read_bytes
+from metra.formats.markers import CLOCK
+from metra.formats.stream import read_bytes
 from metra.formats.texts.localisation.catalogues import decode
-from metra.formats.texts.localisation.units import Unit
+from metra.formats.texts.localisation.units import Unit, refuse
 
-_CLOCK = r"(?:\d+:)?\d{1,2}:\d{2}[.,]\d{1,3}"
 #: The line above the text: 00:00:01,000 --> 00:00:02,000 and, in SubViewer, with a comma.
-_TIMES = re.compile(rf"\s*({_CLOCK})(?:\s*-->\s*|,)({_CLOCK})(?:\s.*)?")
+_TIMES = re.compile(rf"\s*{CLOCK}(?:\s*-->\s*|,){CLOCK}(?:\s.*)?")
 #: Tags of formatting, and their like in SubStation's braces.
 _TAGS = re.compile(r"</?[a-zA-Z\d][^<>]*>|\{\\[^{}]*\}")
 
@@ -24,9 +23,8 @@ def list_units(path: str, _: str, codes: str, encoding: str) -> Iterator[Unit]:
     text = decode(read_bytes(path), path, encoding)
     lines = [line.removesuffix("\r") for line in text.split("\n")]
     is_substation = "[Events]" in lines
-    for time, shown in (
-        _list_events(lines) if is_substation else _list_cues(lines, path)
-    ):
+    cues = _list_events(lines) if is_substation else _list_cues(lines, path)
+    for time, shown in cues:
         if codes == "drop":
             shown = _TAGS.sub("", shown)
         if lines[0].startswith("WEBVTT"):
@@ -52,20 +50,15 @@ def _list_cues(lines: list[str], path: str) -> Iterator[tuple[str, str]]:
         if line.strip():
             block.append(line)
             continue
-        times = [
-            (at, match)
-            for at, each in enumerate(block)
-            if (match := _TIMES.fullmatch(each))
-        ]
+        starts = [at for at, each in enumerate(block) if _TIMES.fullmatch(each)]
         first = block[0] if block else "WEBVTT"
-        if len(times) == 1 and times[0][0] < 2:
-            [(at, time)] = times
-            yield time[1], "\n".join(block[at + 1 :])
+        if starts in ([0], [1]):
+            text = "\n".join(block[starts[0] + 1 :])
+            yield re.findall(CLOCK, block[starts[0]])[0], text
         elif not first.startswith(("WEBVTT", "NOTE", "STYLE", "REGION")):
-            place = f"{format_path(path)}, line {number - len(block)}"
-            problem = f"{place} begins a subtitle without one line of times"
-            msg = f"{problem}: {first[:40]!r}; expected 00:00:01,000 --> 00:00:02,000."
-            raise FormatError(msg)
+            problem = f"begins a subtitle without one line of times: {first[:40]!r}"
+            expected = "expected 00:00:01,000 --> 00:00:02,000."
+            refuse(path, f"{problem}; {expected}", f"line {number - len(block)}")
         block = []
 
 

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
-from typing import NamedTuple
+from typing import NamedTuple, NoReturn
 
 from metra.errors import FormatError, format_count
 from metra.formats.stream import cache_by_file, format_path
@@ -28,9 +28,8 @@ from metra.limits import check_limit
 _OPEN = frozenset(
     ["new", "needs-translation", "initial", "fuzzy", "unfinished", "draft"]
 )
-#: Formats by the modules that read them, and those with texts in one language.
+#: Modules that read formats other than XML, and formats with texts in one language.
 _MODULES = {
-    **dict.fromkeys(["xliff", "tmx", "ttx", "txml", "qt", "resx", "android"], "markup"),
     **dict.fromkeys(["po", "properties", "strings", "arb"], "catalogues"),
     "subtitles": "subtitles",
 }
@@ -62,8 +61,7 @@ class UnitFile:
         key = join_lines(unit.id)
         source, target = (text and join_lines(text) for text in unit[1:3])
         if self.has_sources:
-            source = source if source and source.strip() else None
-            target = target if target and target.strip() else None
+            source, target = (x if x and x.strip() else None for x in (source, target))
             if source is target is None:
                 return
         place = format_path(self.path)
@@ -76,14 +74,11 @@ class UnitFile:
 
     def describe(self, field: Field, codes: str) -> str:
         """Count units left out, missing or not final, for a note."""
-        notes = [
-            f"{number} {reason} left out" for reason, number in self.left_out.items()
-        ]
+        notes = [f"{count} {why} left out" for why, count in self.left_out.items()]
         if field.role != "source":
-            states = Counter(
-                unit.state for unit in self.units if unit.state.lower() in _OPEN
-            )
-            notes += [f"{number} in state {state}" for state, number in states.items()]
+            states = Counter(unit.state for unit in self.units)
+            is_open = {state: state.lower() in _OPEN for state in states}
+            notes += [f"{states[s]} in state {s}" for s in states if is_open[s]]
             if missing := len(self.list_missing()):
                 notes.append(f"{missing} without translation")
         if codes != "drop":
@@ -92,16 +87,20 @@ class UnitFile:
 
     def list_missing(self) -> list[str]:
         """List the ids of the units without translation, numbers where there are none."""
-        numbered = enumerate(self.units, 1)
-        return [
-            unit.id or str(number) for number, unit in numbered if unit.target is None
-        ]
+        units = enumerate(self.units, 1)
+        return [unit.id or str(at) for at, unit in units if unit.target is None]
+
+
+def refuse(path: str, problem: str, place: str = "") -> NoReturn:
+    """Raise an error that names a file, and a place in it."""
+    msg = f"{format_path(path)}{place and f', {place}'} {problem}"
+    raise FormatError(msg) from None
 
 
 @cache_by_file(4)
 def read_units(path: str, form: str, codes: str, encoding: str) -> UnitFile:
     """Read the units of a file in a format, with their inline codes as said."""
-    module = import_module(f"{__package__}.{_MODULES[form]}")
+    module = import_module(f"{__package__}.{_MODULES.get(form, 'markup')}")
     file = UnitFile(path, form not in _MONOLINGUAL)
     for entry in module.list_units(path, form, codes, encoding):
         if isinstance(entry, Unit):
@@ -110,9 +109,8 @@ def read_units(path: str, form: str, codes: str, encoding: str) -> UnitFile:
             file.left_out[entry] += 1
     if not file.units:
         reasons = [f"; {number} {reason}" for reason, number in file.left_out.items()]
-        problem = f"{format_path(path)} contains no units with texts{''.join(reasons)}"
-        msg = f"{problem}; expected {form} with at least one."
-        raise FormatError(msg)
+        problem = f"contains no units with texts{''.join(reasons)}"
+        refuse(path, f"{problem}; expected {form} with at least one.")
     return file
 
 
@@ -145,7 +143,6 @@ def _fill_targets(file: UnitFile, untranslated: str) -> list[str | None]:
     if missing and untranslated != "empty":
         ids = ", ".join(missing[:3]) + (", …" if len(missing) > 3 else "")
         number = f"{len(missing)} of {format_count(len(file.units), 'unit')}"
-        problem = f"{format_path(file.path)} has no translation for {number}: {ids}"
-        msg = f"{problem}; translate them, or give `untranslated` for empty outputs."
-        raise FormatError(msg)
+        remedy = "translate them, or give `untranslated` for empty outputs."
+        refuse(file.path, f"has no translation for {number}: {ids}; {remedy}")
     return [unit.target or "" for unit in file.units]

@@ -8,9 +8,8 @@ if TYPE_CHECKING:
     from metra.formats.recognise import FileHead
 
 #: What stands before the first tag: declarations, comments and a document type.
-BEFORE_ROOT = rb"(?s)(?:\s|<\?[^>]*>|<!--.*?-->|(?i:<!DOCTYPE)[^>\[]*>)*+"
-_ROOT = re.compile(BEFORE_ROOT + rb"<([\w.:-]+)((?:\s[^<>]*)?)/?>")
-_IS_XML = re.compile(rb"\s*(?:<\?xml\s|<!DOCTYPE\s)", re.IGNORECASE)
+BEFORE_ROOT = r"(?s:\s|<\?[^>]*>|<!--.*?-->|(?i:<!DOCTYPE)[^>\[]*>)*+"
+_ROOT = BEFORE_ROOT + r"<([\w.:-]+)((?:\s[^<>]*)?)/?>"
 
 #: What XML without a reader is, by its root; the part before a colon does not count.
 _XML_KINDS = {
@@ -34,84 +33,74 @@ def has_root(name: str, inside: str = "") -> "Callable[[FileHead], bool]":
 
 def _find_root(content: bytes) -> tuple[str, bytes]:
     """Return the name of the first tag, without its prefix, and its attributes."""
-    root = _ROOT.match(content)
+    is_markup = content.lstrip().startswith(b"<")
+    root = re.match(_ROOT.encode(), content) if is_markup else None
     name = root[1].decode(errors="replace").rpartition(":")[2] if root else ""
     return name, root[2] if root else b""
 
 
 def begins_with(pattern: str, firsts: bytes) -> "Callable[[FileHead], bool]":
     """Return a test of how a file begins; `firsts` are its possible first signs."""
+    signs = tuple(firsts[at : at + 1] for at in range(len(firsts)))
 
     def looks_like(head: "FileHead") -> bool:
-        first = head.content.lstrip()[:1]
-        if not first or first not in firsts:
-            return False
-        return re.match(pattern.encode(), head.content, re.MULTILINE) is not None
+        is_likely = head.content.lstrip().startswith(signs)
+        return is_likely and bool(re.match(pattern.encode(), head.content, re.M))
 
     return looks_like
 
 
 CLOCK = r"(?:\d+:)?\d{1,2}:\d\d[.,]\d{1,3}"
-_QUOTED = r'"(?:[^"\\\n]|\\.)*"'
+QUOTED = r'"(?:[^"\\\n]|\\.)*"'
 #: Comments and empty lines in front of messages.
 _COMMENTS = r"(?:[ \t]*(?:#.*)?\r?\n)*+"
-PO = rf"{_COMMENTS}(?:msgctxt {_QUOTED}\s+(?:{_QUOTED}\s+)*)?msgid {_QUOTED}"
-STRINGS = rf"(?:\s|//.*|/\*(?s:.)*?\*/)*+{_QUOTED}\s*=\s*{_QUOTED}\s*;"
+PO = rf"{_COMMENTS}(?:msgctxt {QUOTED}\s+(?:{QUOTED}\s+)*)?msgid {QUOTED}"
+STRINGS = rf"(?:\s|//.*|/\*(?s:.)*?\*/)*+{QUOTED}\s*=\s*{QUOTED}\s*;"
 SUBTITLES = (
     rf"\s*(?:WEBVTT(?:[ \t].*)?$|\[Script Info\]|(?:\d+\s*\n)?{CLOCK}\s*-->\s*{CLOCK}|"
     rf"{CLOCK},{CLOCK}\s*$)"
 )
 ARB = r'\s*\{\s*"@@(?:locale|last_modified)"'
 
-#: Beginnings that are markup, by a sign without which none is looked for, and what has it.
+_ROW = r"[ \t]*(?::?-+:?[ \t]*)?(?:\|[ \t]*:?-+:?[ \t]*)+\|?[ \t]*\r?$"
+#: Kinds of markup: a sign without which none is looked for, and how such a file begins.
 _BEGINNINGS = {
-    ("{\\rtf", r"\{\\rtf\d"): "is a word processor document (RTF)",
-    ("%PDF-", r"%PDF-"): "is a PDF",
-    ("<?php", r"<\?php\b"): "is a PHP program",
-    (
-        "STRINGTABLE",
-        r"\s*STRINGTABLE\b.*\n\s*(?:BEGIN|\{)",
-    ): "is a resource script of Windows",
-    (
+    "is a word processor document (RTF)": ("{\\rtf", r"\{\\rtf\d"),
+    "is a PDF": ("%PDF-", r"%PDF-"),
+    "is a PHP program": ("<?php", r"<\?php\b"),
+    "is a resource script of Windows": (
+        *("STRINGTABLE", r"\s*STRINGTABLE\b.*\n\s*(?:BEGIN|\{)"),
+    ),
+    "looks like YAML": (
         ":",
         r"(?:(?:#.*|---)\n)*[\w.-]+:[ \t]*\r?\n(?:[ \t]+(?:-|[\w.-]+:) .*\n){2}",
-    ): "looks like YAML",
-    ("# ", r"#{1,6} .*\n(?:[ \t]*\r?\n)*(?:[*+-] .*\n){3}"): "looks like Markdown",
-    (
-        "</",
-        r"\s*<\w[^<>\n]*>\s*\n(?:\s*<(\w+)[^<>]*>.*</\1>\s*\n){3}",
-    ): "looks like XML without a head",
-    (
+    ),
+    "looks like Markdown": ("# ", r"#{1,6} .*\n(?:[ \t]*\r?\n)*(?:[*+-] .*\n){3}"),
+    "looks like XML without a head": (
+        *("</", r"\s*<\w[^<>\n]*>\s*\n(?:\s*<(\w+)[^<>]*>.*</\1>\s*\n){3}"),
+    ),
+    "looks like LaTeX": (
         "\\",
         r"(?:\s|%.*$)*+\\(?:document(?:class|style)|usepackage|begin\{|(?:section|chapter)\*?\{)",
-    ): "looks like LaTeX",
-    (
-        "|",
-        r"(?:.*\n){0,40}?.*\|.*\n[ \t]*(?::?-+:?[ \t]*)?(?:\|[ \t]*:?-+:?[ \t]*)+\|?[ \t]*\r?$",
-    ): "looks like Markdown with a table",
+    ),
+    "looks like Markdown with a table": ("|", rf"(?:.*\n){{0,40}}?.*\|.*\n{_ROW}"),
 }
-#: What all lines look like in files of other kinds, but for some; three lines are enough, each
-#: with a sign.
+#: Kinds of files whose lines look alike, but for some: a sign, most lines, and the others.
 _LINES = {
-    ("]", r"\[\d+(?::\d{1,2}){1,2}(?:\.\d+)?\].*"): (
-        r"\[[a-z]+:.*\]",
-        "looks like lyrics with times (LRC)",
+    "looks like lyrics with times (LRC)": (
+        *("]", r"\[\d+(?::\d{1,2}){1,2}(?:\.\d+)?\].*", r"\[[a-z]+:.*\]"),
     ),
-    ("}{", r"\{\d+\}\{\d*\}.*"): (
-        "",
-        "looks like subtitles by frames (MicroDVD); export SRT",
+    "looks like subtitles by frames (MicroDVD); export SRT": (
+        *("}{", r"\{\d+\}\{\d*\}.*", ""),
     ),
-    (" ", r"(?:\S+ ){2,3}\d+\.\d+ \d+\.\d+ .*"): (
-        ";;.*",
-        "looks like a transcript (STM, CTM)",
+    "looks like a transcript (STM, CTM)": (
+        *(" ", r"(?:\S+ ){2,3}\d+\.\d+ \d+\.\d+ .*", ";;.*"),
     ),
-    (")", r".*\((?=[^()]*[-_])[\w.-]+\d\)"): (
-        ";;.*",
-        "looks like texts with ids (TRN)",
+    "looks like texts with ids (TRN)": (
+        *(")", r".*\((?=[^()]*[-_])[\w.-]+\d\)", ";;.*"),
     ),
-    ("=", r"[A-Za-z_][\w.-]*(?:\[\w*\])?[ \t]*=.*"): (
-        r"[#;!].*|\[[^\]]*\]",
-        "looks like a list of key=value, such as Java's properties",
+    "looks like a list of key=value, such as Java's properties": (
+        *("=", r"[A-Za-z_][\w.-]*(?:\[\w*\])?[ \t]*=.*", r"[#;!].*|\[[^\]]*\]"),
     ),
 }
 
@@ -119,16 +108,17 @@ _LINES = {
 def find_markup(head: "FileHead") -> str | None:
     """Name the kind of a file of markup or of keys, None if it looks like text."""
     name, attributes = _find_root(head.content)
-    is_xml = _IS_XML.match(head.content) or b"xmlns" in attributes
+    first = head.content.lstrip()[:10].upper()
+    is_xml = re.match(rb"<(?:\?XML|!DOCTYPE)\s", first) or b"xmlns" in attributes
     if is_xml or name in ("html", "HTML"):
-        first = name or "with entities"
-        return f"is {_XML_KINDS.get(name, f'XML ({first})')}"
-    for (sign, pattern), kind in _BEGINNINGS.items():
+        other = f"XML ({name or 'with entities'})"
+        return f"is {_XML_KINDS.get(name, other)}"
+    for kind, (sign, pattern) in _BEGINNINGS.items():
         if sign in head.text and re.match(pattern, head.text, re.MULTILINE):
             return kind
     lines = head.text.split("\n")
     whole = [line.strip() for line in lines[:-1] or lines if line.strip()]
-    for (sign, pattern), (aside, kind) in _LINES.items():
+    for kind, (sign, pattern, aside) in _LINES.items():
         if sum(sign in line for line in whole) < 3:
             continue
         rest = [line for line in whole if not re.fullmatch(pattern, line)]

@@ -126,11 +126,8 @@ class TextFormat(NamedTuple):
         getattr(self.load("Writing"), self.writer)(*arguments)
 
 
-_SETS = rb"<(?:mteval\s*>|(?:src|ref|tst)set\s[^<>]*=)"
-_SGML = re.compile(markers.BEFORE_ROOT + _SETS, re.IGNORECASE)
-_WMT_XML = re.compile(
-    markers.BEFORE_ROOT + rb"<(?:dataset|collection)(?:\s[^<>]*=|\s*>)"
-)
+_SGML = r"(?i:<(?:mteval\s*>|(?:src|ref|tst)set\s[^<>]*=))"
+_WMT_XML = r"<(?:dataset|collection)(?:\s[^<>]*=|\s*>)"
 
 PLAIN = TextFormat("plain", "plain")
 TSV = TextFormat("tsv", "delimited", (".tsv", ".tab"), has_column_names=True)
@@ -142,20 +139,6 @@ PARQUET = TextFormat(
     lambda head: head.content.startswith(b"PAR1"),
     has_column_names=True,
     has_shards=True,
-)
-_SGML_FORMAT = TextFormat(
-    *("sgml", "sgml", (".sgm", ".sgml")),
-    lambda head: _SGML.match(head.content) is not None,
-    has_ids=True,
-    is_written=False,
-)
-_WMT_XML_FORMAT = TextFormat(
-    *("wmt-xml", "wmt_xml", (".xml",)),
-    lambda head: _WMT_XML.match(head.content) is not None,
-    must_be="WMT's XML (<dataset>) or NIST's (<srcset>, <refset>, <tstset>)",
-    has_ids=True,
-    has_partial_references=True,
-    is_written=False,
 )
 XLSX = TextFormat("xlsx", "xlsx", (".xlsx", ".xlsm"), has_column_names=True)
 
@@ -186,8 +169,20 @@ _ALL = (
         "json", "jsonl", (".json",), has_column_names=True, writer="write_array"
     ),
     XLSX,
-    _SGML_FORMAT,
-    _WMT_XML_FORMAT,
+    TextFormat(
+        *("sgml", "sgml", (".sgm", ".sgml")),
+        markers.begins_with(markers.BEFORE_ROOT + _SGML, b"<"),
+        has_ids=True,
+        is_written=False,
+    ),
+    TextFormat(
+        *("wmt-xml", "wmt_xml", (".xml",)),
+        markers.begins_with(markers.BEFORE_ROOT + _WMT_XML, b"<"),
+        "WMT's XML (<dataset>) or NIST's (<srcset>, <refset>, <tstset>)",
+        has_ids=True,
+        has_partial_references=True,
+        is_written=False,
+    ),
     PARQUET,
     *(
         TextFormat(
@@ -232,8 +227,7 @@ def choose_format(
     is_open = by_name is PLAIN or by_name.has_ids or by_name.is_localised
     if by_content is not None and is_open:
         return by_content
-    other_kind = _find_other_kind(head, by_name)
-    if other_kind:
+    if other_kind := _find_other_kind(head, by_name):
         msg = f"{format_path(path)} {other_kind}."
         raise FormatError(msg)
     return by_name
@@ -274,85 +268,67 @@ def _find_other_kind(head: FileHead, by_name: TextFormat) -> str | None:
         save = "save its text as plain text, one segment per line"
         return f"is {kind} by its name; {save}, or give `input_format`"
     if head.content.startswith(b"PK\x03\x04"):
-        return (
-            "looks like a workbook or an archive; give `input_format` xlsx, or "
-            "unpack it"
-        )
+        kind = "looks like a workbook or an archive"
+        return f"{kind}; give `input_format` xlsx, or unpack it"
     if _is_binary(head.content):
-        return (
-            "is binary, or in an unknown encoding; give a text file, or `encoding`, "
-            "for example utf-16-le"
-        )
-    if log := _find_log(head.text):
-        return (
-            f"{log}; give a file with the texts alone, one per line, or if it is text "
-            "`input_format` plain"
-        )
-    if _OWN_SCORES.match(head.text):
-        return (
-            "contains scores from `metra score`, not texts; use it with `metra "
-            "meta`, or as a metric: NAME@FILE"
-        )
+        kind = "is binary, or in an unknown encoding"
+        return f"{kind}; give a text file, or `encoding`, for example utf-16-le"
+    if kind := _find_log(head.text):
+        remedy = "give a file with the texts alone, one per line"
+        return f"{kind}; {remedy}, or if it is text `input_format` plain"
+    first = head.text.lstrip()[:1]
+    if first and first in "{l" and re.match(_OWN_SCORES, head.text):
+        kind = "contains scores from `metra score`, not texts"
+        return f"{kind}; use it with `metra meta`, or as a metric: NAME@FILE"
     is_xml = by_name.has_ids or by_name.name in _XML
     kind = None if is_xml else markers.find_markup(head)
-    if kind and (by_name is PLAIN or head.content.lstrip().startswith(b"<")):
+    if kind and (by_name is PLAIN or first == "<"):
         return f"{kind}; save its text as plain text, or give `input_format`"
     if by_name is not PLAIN:
         return None
-    if _is_json(head):
-        form = "json" if head.text.lstrip().startswith("[") else "jsonl"
-        return f"looks like JSON; give `input_format` {form}, or plain if it is text"
-    table_form = _find_table_kind(head)
-    if table_form:
-        headings = "looks like a table: its first line has known headings"
-        return f"{headings}; give `input_format` {table_form}, or plain if it is text"
-    return None
+    kind, form = "looks like a table: its first line has known headings", None
+    if first and first in "[{" and _is_json(head):
+        kind, form = "looks like JSON", "json" if first == "[" else "jsonl"
+    form = form or _find_table_kind(head)
+    return form and f"{kind}; give `input_format` {form}, or plain if it is text"
 
 
-#: What decoders write beside the texts: signs of it, lines of such a file, and what it is.
-_LOGS = (
-    (
-        (" ||| ",),
-        r"\d+ \|\|\| .* \|\|\| .+",
-        "an n-best list of Moses (0 ||| text ||| …)",
+#: Lines that decoders write, by what they write beside the texts; one of its signs first.
+_LOGS = {
+    "an n-best list of Moses (0 ||| text ||| …)": (
+        *(" ||| ", r"\d+ \|\|\| .* \|\|\| .+"),
     ),
-    (
-        ("\t", "| fairseq"),
+    "output of fairseq-generate (H-0, score and text, in another order)": (
+        *("\t", "| fairseq"),
         r"(?:[STP]-\d+\t|[HD]-\d+\t-?(?:\d|inf|nan)|.* \| INFO \| fairseq).*",
-        "output of fairseq-generate (H-0, score and text, in another order)",
     ),
-    (("['",), r"\['.*'\]", "a list of Python (['text', …])"),
-    ((',"', ';"'), r'\d+[,;]".*"', 'rows of a table without headings (1,"text")'),
-)
+    "a list of Python (['text', …])": ("['", r"\['.*'\]"),
+    'rows of a table without headings (1,"text")': (',"', ';"', r'\d+[,;]".*"'),
+}
 
 
 def _find_log(text: str) -> str | None:
     """Say which decoder wrote most lines at the start of a file, None if none did."""
-    for signs, pattern, what in _LOGS:
+    for kind, (*signs, pattern) in _LOGS.items():
         if any(map(text.__contains__, signs)):
             whole = text.split("\n")[: text.count("\n") or 1]
             fitting = filter(re.compile(pattern).fullmatch, map(str.rstrip, whole))
             if len([*fitting]) > 0.8 * len(whole):
-                return f"looks like {what}"
+                return f"looks like {kind}"
     return None
 
 
 #: How the scores begin that metra writes, as JSON and as TSV.
-_OWN_SCORES = re.compile(
+_OWN_SCORES = (
     r'\s*\{\s*"metra": "[^"]*",\s*"schema"|level\tsystem\titem\tmetric\tscore\t'
 )
 
 
 def _is_binary(content: bytes) -> bool:
-    """Return True if there are zero bytes outside of text characters.
-
-    They stand between the letters of UTF-16 without a mark, or beside bytes
-    outside of UTF-8.
-    """
+    """Return True for zero bytes between letters (UTF-16), or beside bytes outside of UTF-8."""
     if b"\0" not in content:
         return False
-    first, second = content[0::2], content[1::2]
-    zeros, letters = sorted((first, second), key=lambda half: -half.count(0))
+    letters, zeros = sorted((content[::2], content[1::2]), key=lambda x: x.count(0))
     if len(content) > 4 and b"\0" not in letters and zeros.count(0) * 2 > len(zeros):
         return True
     try:
@@ -362,18 +338,15 @@ def _is_binary(content: bytes) -> bool:
     return False
 
 
-_STRING = r'"(?:[^"\\\n]|\\.)*"'
-_JSON_ARRAY = re.compile(
-    rf"\s*\[\s*(?:\{{\s*{_STRING}\s*:|{_STRING}\s*(?:,\s*\"|\]\s*\Z))"
-)
-_JSON_OBJECT = re.compile(rf"\s*\{{\s*{_STRING}\s*:")
+_JSON_OBJECT = rf"\s*\{{\s*{markers.QUOTED}\s*:"
+_JSON_ARRAY = rf"\s*\[(?:{_JSON_OBJECT}|\s*{markers.QUOTED}\s*(?:,\s*\"|\]\s*\Z))"
 
 
 def _is_json(head: FileHead) -> bool:
     """Return True if a file begins with an array of strings or objects, or with objects."""
-    if _JSON_ARRAY.match(head.text):
+    if re.match(_JSON_ARRAY, head.text):
         return True
-    if not _JSON_OBJECT.match(head.text):
+    if not re.match(_JSON_OBJECT, head.text):
         return False
     first, line_end, rest = head.text.partition("\n")
     if head.first_object is not None:

@@ -4,16 +4,20 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from tests.panels import made
+import scipy.stats
+from tests.panels import made, panel_of
 
 from metra.errors import OptionError
 from metra.meta.compare import compare
 from metra.meta.correlate import (
     MOST_DRAWN,
+    correlate_metrics,
     correlate_panel,
     explain_no_interval,
     parse_specs,
+    report_correlation,
 )
+from metra.meta.options import CorrelateOptions
 from metra.stats.bootstrap import bootstrap
 from metra.stats.correlation import (
     COEFFICIENTS,
@@ -146,3 +150,23 @@ def test_without_scores_of_segments_there_is_nothing_to_correlate():
     assert np.isnan(found.value)
     assert found.n == 0
     assert found.reason.endswith(" has no segment scores to compare with.")
+
+
+def test_correlations_of_systems_have_p_values():
+    rng = np.random.default_rng(0)
+    gold = rng.normal(size=(9, 20)) + np.arange(9)[:, None] / 4
+    noise = rng.normal(size=gold.shape)
+    options = CorrelateOptions(trials=0)
+    asked = parse_specs(["pearson", "accuracy"], "sys", Options())
+    found = correlate_metrics(
+        panel_of(gold, {"m": gold + noise, "noise": noise}), asked, 0
+    )
+    report = report_correlation(found, options)
+    [data] = report.data["correlations"]
+    for name, values in data["metrics"].items():
+        metric = found.panel.system_metrics[name]
+        expected = scipy.stats.pearsonr(found.panel.system_gold, metric).pvalue
+        assert values["pearson"]["p"] == pytest.approx(expected)
+        assert values["accuracy"]["p"] is None
+    note = "pearson: noise may not correlate with gold at all (p ≥ 0.05; 9 systems)."
+    assert note in report.notes

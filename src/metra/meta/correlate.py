@@ -24,6 +24,7 @@ from metra.stats import bootstrap, correlation
 from metra.stats.arrays import drop_nan
 from metra.stats.correlation import Results
 from metra.stats.defaults import TRIALS
+from metra.stats.distributions import student_tail
 from metra.stats.panel import ScorePanel, SegmentStatistics
 from metra.stats.soft_pairwise import WMT_SEED
 
@@ -212,6 +213,14 @@ def report_correlation(
             "With two systems the order is either right or wrong; chance alone is right "
             "half of the time."
         )
+    for question, results in found.pairs:
+        p_values = {name: _find_p(question, result) for name, result in results.items()}
+        unsure = [name for name, p in p_values.items() if p is not None and p >= 0.05]
+        if unsure:
+            notes.append(
+                f"{question.heading}: {', '.join(unsure)} may not correlate with "
+                f"{panel.gold_name} at all (p ≥ 0.05; {len(panel.systems)} systems)."
+            )
     caption = f"{panel.place}Agreement with {panel.gold_name}"
     pooled = options.level != "sys" or bootstrap.resamples_segments(panel)
     drawn = options.trials or questions[0].options.folds or draws_soft(questions)
@@ -221,6 +230,7 @@ def report_correlation(
                 key: getattr(results[name], key.removesuffix("_groups"))
                 for key in ("value", "interval", "eps", "n", "groups", "empty_groups")
             }
+            | {"p": _find_p(question, results[name])}
             for question, results in found.pairs
         }
         for name in panel.names
@@ -245,6 +255,22 @@ def report_correlation(
         **describe_draws(options, options.resample if pooled else "sys")
         | {"seed": options.seed if drawn else None, "resample": None},
     )
+
+
+def _find_p(
+    question: CorrelationSpec, result: correlation.CorrelationResult
+) -> float | None:
+    """Return the two-sided p-value of no correlation over systems; None if not tested."""
+    is_tested = question.level == "sys" and question.options.coef in _TESTED
+    if not is_tested or result.n < 4 or not np.isfinite(result.value):
+        return None
+    rest = max(1 - result.value**2, 1e-300)
+    t = abs(result.value) * ((result.n - 2) / rest) ** 0.5
+    return 2 * student_tail(t, result.n - 2)
+
+
+#: Coefficients whose null distribution is that of Student's t, for Spearman's nearly.
+_TESTED = ("pearson", "spearman")
 
 
 def draw_correlation(

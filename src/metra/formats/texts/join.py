@@ -6,7 +6,7 @@ reordered.
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing
 from functools import partial
 from itertools import chain, count
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from metra.errors import CorpusError, format_count
 from metra.formats.stream import format_path
 from metra.formats.texts.columns import (
+    Columns,
     Field,
     Reader,
     Values,
@@ -32,6 +33,9 @@ if TYPE_CHECKING:
 Order = list[int | None]
 #: Key columns of two files that hold the same.
 KeyPairs = list[tuple[Field, Field]]
+
+#: Columns in memory.
+Table = dict[Field, list[str | None]]
 
 #: Stands between the cells of a key.
 MARK = "\x1f"
@@ -316,20 +320,32 @@ def _open_in_order(
     return open_columns(columns)
 
 
-def _read_columns(
-    side: "Side", fields: Sequence[Field]
-) -> dict[Field, list[str | None]]:
-    columns: dict[Field, list[str | None]] = {field: [] for field in fields}
-    size = rows = 0
-    with closing(side.open(fields)) as reader:
-        while read := count_segments(part := reader.read(_STEP)):
-            for field, column in columns.items():
-                column += (values := list_values(part[field]))
-                size += sum(map(len, filter(None, values)))
-            rows += read
-            check_limit("whole", size, format_path(side.path))
-            check_limit("rows", rows, format_path(side.path))
-    return columns
+def _read_columns(side: "Side", fields: Sequence[Field]) -> Table:
+    chunks = read_chunks(side.open(fields))
+    own = ({field: columns[field] for field in fields} for columns in chunks)
+    return read_whole(own, format_path(side.path))
+
+
+def read_chunks(reader: Reader) -> Iterator[Columns]:
+    """Yield the rows of a file, some at a time, the last ones fewer or none; close it."""
+    with closing(reader):
+        while count_segments(columns := reader.read(_STEP)) == _STEP:
+            yield columns
+        yield columns
+
+
+def read_whole(chunks: Iterable[Columns], place: str) -> Table:
+    """Put rows together in memory, within its limits."""
+    table: Table = {}
+    size = 0
+    for columns in chunks:
+        for field, values in columns.items():
+            cells = list_values(values)
+            table.setdefault(field, []).extend(cells)
+            size += sum(map(len, filter(None, cells)))
+        check_limit("whole", size, place)
+        check_limit("rows", count_segments(table), place)
+    return table
 
 
 def _check_orders(sides: Sequence["Side"], links: Sequence[_Link]) -> None:
@@ -367,19 +383,17 @@ def _find_disorder(side: "Side", field: Field) -> str | None:
     fields = [document, field] if document else [field]
     last: dict[str, int] = {}
     disorder, row = "", 0
-    with closing(side.open(fields)) as reader:
-        while rows := count_segments(part := reader.read(_STEP)):
-            names = _clean(document, part[document]) if document else [""] * rows
-            cells = _clean(field, part[field])
-            if not all(map(_is_number, cells)):
-                return None
-            for name, number in zip(names, map(int, cells), strict=True):
-                row += 1
-                before = last.get(name, number)
-                if number < before and not disorder:
-                    disorder = f"{field.name} {number} after {before} in row {row:,}"
-                last[name] = number
-    keys = (
-        [*zip(*_read_columns(side, fields).values(), strict=True)] if disorder else []
-    )
+    for part in read_chunks(side.open(fields)):
+        cells = _clean(field, part[field])
+        names = _clean(document, part[document]) if document else [""] * len(cells)
+        if not all(map(_is_number, cells)):
+            return None
+        for name, number in zip(names, map(int, cells), strict=True):
+            row += 1
+            before = last.get(name, number)
+            if number < before and not disorder:
+                disorder = f"{field.name} {number} after {before} in row {row:,}"
+            last[name] = number
+    columns = _read_columns(side, fields).values() if disorder else ()
+    keys = [*zip(*columns, strict=True)]
     return disorder if len({*keys}) == len(keys) else None

@@ -39,20 +39,20 @@ def open_reader(
         if _has_lines(begin):
             unit = "line"
             rows = _flatten_entries(_parse_lines(texts, place), place, unit)
-            if any(map(_REFERENCE_MAP.search, begin)):
-                rows = _add_references(rows)
+            has_names = any(map(_REFERENCE_MAP.search, begin))
         else:
             entries = _list_entries("\n".join(texts), place)
             if all(isinstance(entry, (str, NoneType)) for entry in entries):
-                return _open_strings(entries, source)
-            unit = "entry"
-            rows = _add_references(_flatten_entries(entries, place, unit))
+                return _open_strings(entries, source, place)
+            unit, has_names = "entry", True
+            rows = _flatten_entries(entries, place, unit)
+        if has_names:
+            rows = _add_references(rows)
         head = list(islice(rows, roles.SAMPLE))
         if not head:
             msg = f"{place} is empty; expected one JSON object per line."
             raise FormatError(msg)
-        first = head[0]
-        headings = list(first)
+        headings = list(head[0])
         fields, description = roles.read_header(
             *(headings, source.name, source.columns, place),
             lambda: [[_show_text(row.get(key)) for row in head] for key in headings],
@@ -65,8 +65,7 @@ def open_reader(
     def read(most: int) -> columns.Columns:
         values: dict[columns.Field, list[str | None]] = {field: [] for field in fields}
         for number, row in islice(numbered_rows, most):
-            extra = row.keys() - first.keys()
-            if extra:
+            if extra := row.keys() - head[0].keys():
                 msg = (
                     f"{place}, {unit} {number} has the key {min(extra)!r}, which "
                     f"{unit} 1 does not have; give all objects the same keys, null if "
@@ -103,9 +102,8 @@ def _has_lines(head: Sequence[str]) -> bool:
     return not begin.startswith("[") and not begin.endswith(("{", "[", ","))
 
 
-def _open_strings(texts: Sequence[Any], source: Source) -> columns.Reader:
+def _open_strings(texts: list[Any], source: Source, place: str) -> columns.Reader:
     """Read an array of strings, or of nothing: one text."""
-    place, field = format_path(source.path), source.field
     if not texts:
         msg = f"{place} is an empty array; expected strings or objects."
         raise FormatError(msg)
@@ -113,7 +111,7 @@ def _open_strings(texts: Sequence[Any], source: Source) -> columns.Reader:
         problem = f"{place} is an array of strings, which has no column names"
         msg = f"{problem}; leave them out."
         raise FormatError(msg)
-    return columns.open_columns({field: list(texts)})
+    return columns.open_columns({source.field: texts})
 
 
 def _parse_lines(lines: Iterable[str], path: str) -> Iterator[Any]:
@@ -181,17 +179,15 @@ def _flatten_entry(entry: dict[str, Any]) -> list[tuple[str, Any]]:
         elif key in _MAPS and isinstance(value, dict):
             flat += [(f"output:{name}", text) for name, text in value.items()]
         elif key in _LISTS and isinstance(value, dict):
-            flat += [
-                (f"ref:{name}", _get_reference(each)) for name, each in value.items()
-            ]
+            # Since 2025, WMT has each reference in an object.
+            refs = {
+                n: v.get("ref", v) if isinstance(v, dict) else v
+                for n, v in value.items()
+            }
+            flat += [(f"ref:{name}", text) for name, text in refs.items()]
         else:
             flat.append((key, value))
     return flat
-
-
-def _get_reference(value: Any) -> Any:
-    """Return a reference as WMT has it since 2025, in an object, or as it is."""
-    return value.get("ref", value) if isinstance(value, dict) else value
 
 
 def write(out: str, fields: Fields, chunks: Chunks) -> None:

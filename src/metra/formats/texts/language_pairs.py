@@ -1,7 +1,8 @@
 """Language pairs as tables write them: en-de, en_de, eng_Latn-deu_Latn, zh-Hans-en."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -75,7 +76,10 @@ def choose_pair(
     pairs: Sequence[LanguagePair], asked: str | None, place: str
 ) -> LanguagePair:
     """Return the pair of `asked`, or the only one."""
-    listed = ", ".join(sorted(map(str, _shorten_pairs(pairs))))
+    # Scripts and regions are left out where the languages tell the pairs apart.
+    counts = Counter(pair.languages for pair in pairs)
+    short = (p if counts[p.languages] > 1 else LanguagePair(p.languages) for p in pairs)
+    listed = ", ".join(sorted(map(str, short)))
     if not asked:
         if len(pairs) == 1:
             return pairs[0]
@@ -101,18 +105,6 @@ def choose_pair(
     else:
         msg = f"{place} has no language pair {asked}; it has: {listed}."
     raise FormatError(msg)
-
-
-def _shorten_pairs(pairs: Iterable[LanguagePair]) -> list[LanguagePair]:
-    """Leave out scripts and regions where the languages tell the pairs apart."""
-    by_languages: dict[tuple[str, ...], list[LanguagePair]] = {}
-    for pair in pairs:
-        by_languages.setdefault(pair.languages, []).append(pair)
-    return [
-        pair if len(same) > 1 else LanguagePair(languages)
-        for languages, same in by_languages.items()
-        for pair in same
-    ]
 
 
 # Codes of two letters with those of three, as FLORES has them; macro-languages with the

@@ -10,22 +10,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from functools import partial
 from itertools import compress
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 from metra.errors import CorpusError, FormatError, MetraError
 from metra.formats.stream import cache_by_file, format_path, get_file_state
+from metra.formats.texts import join
 from metra.formats.texts.columns import (
     Columns,
     Field,
     Reader,
     Section,
-    Values,
-    count_segments,
     is_segment_id,
     list_values,
     open_columns,
 )
-from metra.formats.texts.join import MARK, RowKeys, match_rows, refuse_repeats
 from metra.formats.texts.language_pairs import (
     LanguagePair,
     choose_pair,
@@ -34,7 +32,7 @@ from metra.formats.texts.language_pairs import (
 )
 from metra.formats.texts.roles import name_output_column
 from metra.formats.texts.sources import Source
-from metra.limits import LimitError, check_limit
+from metra.limits import LimitError
 from metra.text.columns import RepeatedValues
 
 #: Headings of columns that name systems, and language pairs, in one column or two. Blanks
@@ -46,13 +44,7 @@ SYSTEMS = (
 #: They name systems if segments occur once for each of them.
 _MAYBE_SYSTEMS = ("provider", "run", "vendor", "mtprovider", "runname", "runid")
 PAIRS = (
-    "lp",
-    "languagepair",
-    "langpair",
-    "lang",
-    "langs",
-    "languagepairs",
-    "langpairs",
+    *("lp", "languagepair", "langpair", "lang", "langs", "languagepairs", "langpairs"),
 )
 _LANGUAGES = (
     ("srclang", "sourcelang", "srclanguage", "sourcelanguage"),
@@ -61,29 +53,28 @@ _LANGUAGES = (
 #: Ids of documents that may name the pair.
 _DOCUMENT_IDS = ("docid",)
 
-# Rows that are read at a time, and the longest name of a system.
+# So many rows tell whether segments are repeated.
 _ROWS = 4096
+# The longest name of a system; a prompt for a language model is none.
 _LONGEST_NAME = 100
-
-Table: TypeAlias = dict[Field, list[str | None]]
 
 
 class RowGroups(NamedTuple):
-    """Columns that say which system and which pair a row belongs to."""
+    """Columns that say which system and which pair a row belongs to, and their values."""
 
     #: The names of systems, and their outputs.
-    systems: tuple[Field, Field] | None
+    columns: tuple[Field, Field] | None
     pair: tuple[Field, ...]
+    systems: tuple[str, ...] = ()
+    pairs: tuple[LanguagePair, ...] = ()
 
 
 def arrange_rows(
     source: Source, reader: Reader, wanted: Sequence[Field] | None
 ) -> Reader:
     """Return a reader of one pair, with a column for each system."""
-    groups = _find_groups(source, reader.fields)
-    if groups is None:
-        return reader
     try:
+        groups = _find_groups(source, reader.fields)
         renamed = _rename_output(source, groups)
     except MetraError:
         reader.close()
@@ -95,7 +86,7 @@ def arrange_rows(
         own = None if wanted is None else [*wanted, *renamed]
         return _rename_fields(_open_raw(source, own), renamed)
     table = _read_table(source.path, source, groups, _get_states(source))
-    by_system = f"systems by {groups.systems[0].name!r}" if groups.systems else ""
+    by_system = f"systems by {groups.columns[0].name!r}" if groups.columns else ""
     layout = ", ".join(filter(None, (reader.describe(), by_system)))
     return open_columns(table, lambda: layout)
 
@@ -107,19 +98,15 @@ def arrange_sections(
     if len(sections) < 2:
         return sections
     with closing(sections[0].open()) as reader:
-        groups = _find_groups(source, reader.fields)
-    renamed = _rename_output(source, groups) if groups else {}
+        renamed = _rename_output(source, _find_groups(source, reader.fields))
     if not renamed:
         return [] if renamed is None else sections
-    load = source.format.load()
-    return [
-        each._replace(open=partial(_open_renamed, each, renamed))
-        for each in load.list_sections(source, [*wanted, *renamed])
-    ]
 
+    def open_section(section: Section) -> Reader:
+        return _rename_fields(section.open(), renamed)
 
-def _open_renamed(section: Section, renamed: Mapping[Field, Field]) -> Reader:
-    return _rename_fields(section.open(), renamed)
+    raw = source.format.load().list_sections(source, [*wanted, *renamed])
+    return [each._replace(open=partial(open_section, each)) for each in raw]
 
 
 def has_pairs(source: Source) -> bool:
@@ -127,9 +114,8 @@ def has_pairs(source: Source) -> bool:
     if not source.format.has_column_names:
         return False
     source = source._replace(columns=None)
-    with closing(_open_raw(source, None)) as reader:
-        groups = _find_groups(source, reader.fields)
-    return bool(groups and _scan(source.path, source, groups, _get_states(source))[1])
+    with closing(_open_raw(source)) as reader:
+        return bool(_find_groups(source, reader.fields).pairs)
 
 
 def is_plain_table(source: Source, exempt: Sequence[str]) -> bool:
@@ -140,16 +126,17 @@ def is_plain_table(source: Source, exempt: Sequence[str]) -> bool:
     if not source.format.has_shards:
         return False
     try:
-        with closing(_open_raw(source, None)) as reader:
+        with closing(_open_raw(source)) as reader:
             fields = [field for field in reader.fields if field.name not in exempt]
             is_complete = len(fields) + len({*exempt}) == len(reader.fields)
     except FormatError:
         return True
-    groups = _find_groups(source, fields) if is_complete else None
-    return groups is None or _rename_output(source, groups) is not None
+    if not is_complete:
+        return True
+    return _rename_output(source, _find_groups(source, fields)) is not None
 
 
-def _find_groups(source: Source, fields: Sequence[Field]) -> RowGroups | None:
+def _find_groups(source: Source, fields: Sequence[Field]) -> RowGroups:
     """Find the columns of systems and pairs; those that the user calls labels are none."""
     exempt = source.columns.labels if source.columns else ()
     by_heading = {
@@ -162,29 +149,33 @@ def _find_groups(source: Source, fields: Sequence[Field]) -> RowGroups | None:
         return [by_heading[name] for name in headings if name in by_heading][:1]
 
     outputs = [field for field in fields if field.role == "output"]
-    names = find(SYSTEMS) or find(_MAYBE_SYSTEMS) if len(outputs) == 1 else []
-    if names and not find(SYSTEMS) and not _has_repeats(source, fields):
-        names = []
-    systems = (names[0], outputs[0]) if names else None
+    names = find(SYSTEMS) if len(outputs) == 1 else []
+    maybe = find(_MAYBE_SYSTEMS) if len(outputs) == 1 else []
+    if maybe and not names and _has_repeats(source, fields):
+        names = maybe
     languages = [field for names in _LANGUAGES for field in find(names)]
     pair = find(PAIRS) or languages or find(_DOCUMENT_IDS)
-    return RowGroups(systems, tuple(pair)) if systems or pair else None
+    groups = RowGroups((names[0], outputs[0]) if names else None, tuple(pair))
+    if not any(groups):
+        return groups
+    return _scan(source.path, source, groups, _get_states(source))
 
 
 def _has_repeats(source: Source, fields: Sequence[Field]) -> bool:
     """Return True if all sources, or references, occur more than once in the first rows."""
     texts = [field for field in fields if field.role in ("source", "reference")][:1]
-    for columns in _read_chunks(source, texts) if texts else ():
-        counts = Counter(list_values(columns[texts[0]])).values()
-        return min(counts) > 1
-    return False
+    if not texts:
+        return False
+    with closing(_open_raw(source, texts)) as reader:
+        counts = Counter(list_values(reader.read(_ROWS)[texts[0]]))
+    return min(counts.values(), default=0) > 1
 
 
 def _rename_output(source: Source, groups: RowGroups) -> dict[Field, Field] | None:
     """Return the output's name by its column's, or None if rows do not stay as they are."""
-    systems, pairs = _scan(source.path, source, groups, _get_states(source))
+    systems, pairs = groups.systems, groups.pairs
     if pairs:
-        choose_pair(pairs, _get_pair(source), format_path(source.path))
+        choose_pair(pairs, source.pair, format_path(source.path))
     # The user may have named the system.
     given = source.columns.outputs if source.columns else ()
     defaults = (source.name, *(name_output_column(column) for _, column in given))
@@ -197,13 +188,9 @@ def _rename_output(source: Source, groups: RowGroups) -> dict[Field, Field] | No
         raise FormatError(msg)
     if len(pairs) > 1 or len(systems) > 1:
         return None
-    if not groups.systems or not systems or is_named:
+    if not groups.columns or not systems or is_named:
         return {}
-    return {groups.systems[1]: Field("output", systems[0])}
-
-
-def _get_pair(source: Source) -> str | None:
-    return source.reading.pair if source.reading else None
+    return {groups.columns[1]: Field("output", systems[0])}
 
 
 def _get_states(source: Source) -> tuple[object, ...]:
@@ -211,7 +198,7 @@ def _get_states(source: Source) -> tuple[object, ...]:
     return tuple(map(get_file_state, source.shards))
 
 
-def _open_raw(source: Source, wanted: Sequence[Field] | None) -> Reader:
+def _open_raw(source: Source, wanted: Sequence[Field] | None = None) -> Reader:
     reader: Reader = source.format.load().open_reader(source, wanted)
     return reader
 
@@ -225,42 +212,26 @@ def _rename_fields(reader: Reader, renamed: Mapping[Field, Field]) -> Reader:
     return reader._replace(fields=fields, read=read)
 
 
-def _read_chunks(source: Source, fields: Sequence[Field] | None) -> Iterator[Columns]:
-    """Yield the rows of a table as they are, some at a time."""
-    with closing(_open_raw(source, fields)) as reader:
-        while count_segments(columns := reader.read(_ROWS)):
-            yield columns
-
-
 @cache_by_file(16)
-def _scan(
-    _: str, source: Source, groups: RowGroups, __: object
-) -> tuple[list[str], list[LanguagePair]]:
-    """List the systems and pairs of a table; of ids without a pair, only the first count."""
+def _scan(_: str, source: Source, groups: RowGroups, __: object) -> RowGroups:
+    """Add the systems and pairs of a table; of ids without a pair, only the first count."""
     systems: dict[str, None] = {}
     pairs: dict[LanguagePair, None] = {}
-    fields = [*groups.pair, *(groups.systems or ())[:1]]
-    is_named, has_pair = groups.systems is not None, bool(groups.pair)
-    for columns in _read_chunks(source, fields):
-        if groups.systems and is_named:
-            names = _list_distinct(columns[groups.systems[0]])
-            systems |= dict.fromkeys(filter(None, names))
-            # A prompt for a language model is no name.
-            is_named = not any(
-                "\n" in each or len(each) > _LONGEST_NAME for each in systems
-            )
+    fields = [*groups.pair, *(groups.columns or ())[:1]]
+    is_named, has_pair = groups.columns is not None, bool(groups.pair)
+    for columns in join.read_chunks(_open_raw(source, fields)):
+        if groups.columns and is_named:
+            values = columns[groups.columns[0]]
+            if isinstance(values, RepeatedValues):
+                values = [*values.distinct]
+            systems |= dict.fromkeys(filter(None, list_values(values)))
+            is_named = not any("\n" in s or len(s) > _LONGEST_NAME for s in systems)
         if has_pair:
             pairs |= dict.fromkeys(filter(None, _list_pairs(columns, groups)))
             has_pair = bool(pairs)
         if not (is_named or has_pair):
             break
-    return [*systems] if is_named else [], [*pairs]
-
-
-def _list_distinct(values: Values) -> list[str | None]:
-    if isinstance(values, RepeatedValues):
-        return [*values.distinct]
-    return list_values(values)
+    return groups._replace(systems=tuple(systems if is_named else ()), pairs=(*pairs,))
 
 
 def _list_pairs(columns: Columns, groups: RowGroups) -> Iterator[LanguagePair | None]:
@@ -271,46 +242,39 @@ def _list_pairs(columns: Columns, groups: RowGroups) -> Iterator[LanguagePair | 
 
 
 @cache_by_file(2)
-def _read_table(path: str, source: Source, groups: RowGroups, states: object) -> Table:
+def _read_table(path: str, source: Source, groups: RowGroups, _: object) -> join.Table:
     """Read the rows of a pair, and give each system a column."""
     place = format_path(path)
-    systems, pairs = _scan(path, source, groups, states)
-    chosen = None
-    if len(pairs) > 1:
-        chosen = choose_pair(pairs, _get_pair(source), place)
+    chunks: Iterator[Columns] = join.read_chunks(_open_raw(source))
+    if len(groups.pairs) > 1:
+        chosen = choose_pair(groups.pairs, source.pair, place)
         place = f"{place} ({chosen})"
-    table: Table = {}
-    size = 0
-    for columns in _read_chunks(source, None):
-        kept = (
-            [chosen in (None, pair) for pair in _list_pairs(columns, groups)]
-            if chosen
-            else None
-        )
-        for field, column in columns.items():
-            values = list_values(column)
-            values = values if kept is None else [*compress(values, kept)]
-            table.setdefault(field, []).extend(values)
-            size += sum(map(len, filter(None, values)))
-        try:
-            check_limit("whole", size, place)
-            check_limit("rows", count_segments(table), place)
-        except LimitError as error:
-            split = "rows of systems and language pairs are sorted in memory"
-            msg = f"{error} Or split the file by them: {split}."
-            raise LimitError(msg) from None
+        chunks = (_choose_rows(columns, groups, chosen) for columns in chunks)
+    try:
+        table = join.read_whole(chunks, place)
+    except LimitError as error:
+        split = "rows of systems and language pairs are sorted in memory"
+        msg = f"{error} Or split the file by them: {split}."
+        raise LimitError(msg) from None
     # Other pairs may have more references.
     table = {
         field: values
         for field, values in table.items()
         if field.role != "reference" or any(value is not None for value in values)
     }
-    if not groups.systems or not systems:
+    if not groups.columns or not groups.systems:
         return table
-    return _spread_systems(table, *groups.systems, place)
+    return _spread_systems(table, *groups.columns, place)
 
 
-def _spread_systems(table: Table, column: Field, output: Field, place: str) -> Table:
+def _choose_rows(columns: Columns, groups: RowGroups, chosen: LanguagePair) -> Columns:
+    kept = [pair == chosen for pair in _list_pairs(columns, groups)]
+    return {f: [*compress(list_values(column), kept)] for f, column in columns.items()}
+
+
+def _spread_systems(
+    table: join.Table, column: Field, output: Field, place: str
+) -> join.Table:
     """Return a table with one row for each segment, and a column for each system.
 
     Labels stay where systems agree about them, which they do not about scores.
@@ -326,7 +290,7 @@ def _spread_systems(table: Table, column: Field, output: Field, place: str) -> T
         rows.setdefault(name, []).append(number)
     if len(rows) > 1:
         rows = _match_systems(table, rows, place)
-    spread: Table = {}
+    spread: join.Table = {}
     for field, values in table.items():
         own = {name: [values[at] for at in rows[name]] for name in rows}
         (first_name, first), *others = own.items()
@@ -336,70 +300,67 @@ def _spread_systems(table: Table, column: Field, output: Field, place: str) -> T
         elif not different:
             spread[field] = first
         elif field.role != "label":
-            texts = [*zip(first, own[different[0]], strict=True)]
-            at = next(at for at, (text, other) in enumerate(texts) if text != other)
-            numbers = " and ".join(
-                str(rows[name][at] + 1) for name in (first_name, different[0])
-            )
+            texts = zip(first, own[different[0]], strict=True)
+            at, pair = next((at, (a, b)) for at, (a, b) in enumerate(texts) if a != b)
+            numbers = [str(rows[name][at] + 1) for name in (first_name, different[0])]
+            shown = ["missing" if each is None else repr(each[:60]) for each in pair]
             msg = (
-                f"{place}, rows {numbers} are one segment, but the {field.role} is "
-                f"{_shorten(texts[at][0])} and {_shorten(texts[at][1])}; they must agree."
+                f"{place}, rows {' and '.join(numbers)} are one segment, but the "
+                f"{field.role} is {' and '.join(shown)}; they must agree."
             )
             raise CorpusError(msg)
     return spread
 
 
-def _shorten(text: str | None) -> str:
-    return "missing" if text is None else repr(text[:60])
-
-
 def _match_systems(
-    table: Table, rows: Mapping[str, list[int]], place: str
+    table: join.Table, rows: Mapping[str, list[int]], place: str
 ) -> dict[str, list[int]]:
     """Return the rows of each system in the order of the first one's, by the best keys."""
     refusal: MetraError = FormatError(
         f"{place} has rows of {len(rows)} systems, but no ids, sources or references by "
         "which they belong together; add a column seg with the segment."
     )
-    for fields in reversed(_list_keys(table, next(iter(rows.values())))):
+    for fields in _list_keys(table, next(iter(rows.values()))):
         names = [field.name for field in fields]
         columns = [[text or "" for text in table[field]] for field in fields]
-        cells = [*map(MARK.join, zip(*columns, strict=True))]
-        keys = [
-            RowKeys(f"{place}, system {name!r},", names, [cells[at] for at in own])
+        cells = [*map(join.MARK.join, zip(*columns, strict=True))]
+        keys = {
+            name: join.RowKeys(
+                f"{place}, system {name!r},", names, [cells[at] for at in own]
+            )
             for name, own in rows.items()
-        ]
+        }
+        first = next(iter(keys.values()))
         try:
             if fields[-1].role == "label":  # sentences may repeat, in the same order
-                refuse_repeats(keys[0])
-            orders = [match_rows(keys[0], other) for other in keys]
+                join.refuse_repeats(first)
+            return {
+                name: [
+                    rows[name][at]
+                    for at in join.match_rows(first, own)
+                    if at is not None
+                ]
+                for name, own in keys.items()
+            }
         except CorpusError as error:
             refusal = error
-        else:
-            matched = zip(rows.items(), orders, strict=True)
-            return {
-                name: [own[at] for at in order if at is not None]
-                for (name, own), order in matched
-            }
     raise refusal
 
 
-def _list_keys(table: Table, first: Sequence[int]) -> list[list[Field]]:
-    """List columns that may tell which rows are of one segment, the best last.
+def _list_keys(table: join.Table, first: Sequence[int]) -> list[list[Field]]:
+    """List columns that may tell which rows are of one segment, the best first.
 
     A number of the segment that no two systems share is that of the row.
     """
     documents = [field for field in table if field.role == "document"][:1]
     texts = [field for field in table if field.role == "source"]
     texts = texts or [field for field in table if field.role == "reference"]
-    for field in table:
-        if is_segment_id(field):
-            fields = [*documents, field]
-            cells = [*zip(*(table[each] for each in fields), strict=True)]
-            if len({*cells}) < len(cells):
-                return [fields]
+    for field in filter(is_segment_id, table):
+        fields = [*documents, field]
+        cells = [*zip(*(table[each] for each in fields), strict=True)]
+        if len({*cells}) < len(cells):
+            return [fields]
     own = [table[documents[0]][at] for at in first] if documents else []
-    choices = [[*documents, *texts]]
-    if documents and texts and len({*own}) == len(own):
-        choices.append(documents)
+    is_unique = documents and texts and len({*own}) == len(own)
+    choices = [documents if is_unique else [], [*documents, *texts]]
     return [fields for fields in choices if fields]

@@ -4,11 +4,16 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import closing
-from typing import Literal, TypeAlias
 
 from metra.errors import FormatError, MetraError
 from metra.formats.stream import format_path, name_system
-from metra.formats.texts.columns import Field, is_segment_id, list_values
+from metra.formats.texts.columns import (
+    Columns,
+    Field,
+    count_segments,
+    is_segment_id,
+    list_values,
+)
 from metra.formats.texts.sources import Source
 from metra.limits import LimitError, get_limits
 
@@ -21,7 +26,12 @@ _PART = re.compile(
 # So many rows are looked at where files have different numbers of them.
 _ROWS = 8192
 
-_Match: TypeAlias = Literal["none", "same", "different", "mixed"]
+_Row = tuple[str | None, ...]
+
+#: Whether ids and texts of two files are the same.
+_SYSTEMS = {("same", "same"), ("same", "mixed"), ("same", "none"), ("none", "same")}
+_PARTS = {(ids, "different") for ids in ("none", "same", "different")}
+_PARTS.add(("different", "none"))
 
 
 def are_systems(files: Sequence[Source]) -> bool:
@@ -37,7 +47,7 @@ def are_systems(files: Sequence[Source]) -> bool:
         raise
     except MetraError:  # reported by who reads the table
         return False
-    if not matches or matches <= _PARTS:
+    if matches <= _PARTS:
         return False
     if matches <= _SYSTEMS:
         return True
@@ -50,13 +60,7 @@ def are_systems(files: Sequence[Source]) -> bool:
     raise FormatError(msg)
 
 
-#: What ids and texts of two files tell.
-_SYSTEMS = {("same", "same"), ("same", "mixed"), ("same", "none"), ("none", "same")}
-_PARTS = {(ids, "different") for ids in ("none", "same", "different")}
-_PARTS.add(("different", "none"))
-
-
-def _match_files(files: Sequence[Source]) -> set[tuple[_Match, _Match]]:
+def _match_files(files: Sequence[Source]) -> set[tuple[str, str]]:
     """Compare ids and texts of files with the first; nothing if outputs are the same."""
     by_file: list[list[Field]] = []
     for file in files:
@@ -66,44 +70,32 @@ def _match_files(files: Sequence[Source]) -> set[tuple[_Match, _Match]]:
     if len({*outputs}) < len(outputs) or len(outputs) < len(files):
         return set()
     shared = [field for field in by_file[0] if all(field in own for own in by_file)]
-    ids = [
-        field for field in shared if field.role == "document" or is_segment_id(field)
-    ]
+    ids = [f for f in shared if f.role == "document" or is_segment_id(f)]
     texts = [field for field in shared if field.role in ("source", "reference")]
-    counts = {_count_rows(file) for file in files}
+    spans = (file.format.load().list_spans(file.path) for file in files)
+    counts = {sum(span.rows for span in own) for own in spans}
     if not ids and not texts:
         return {("none", "none" if len(counts) == 1 else "different")}
     most = get_limits().rows if len(counts) == 1 else _ROWS
-    rows = [_read_rows(file, [*ids, *texts], most) for file in files]
-    # A file without rows says nothing.
-    keys = [
-        ([row[: len(ids)] for row in own], [row[len(ids) :] for row in own])
-        for own in rows
-        if own
-    ]
+    keys = []
+    for file in files:
+        with closing(file.open([*ids, *texts])) as reader:
+            columns = reader.read(most)
+        if count_segments(columns):  # a file without rows says nothing
+            keys.append([_join_cells(columns, own) for own in (ids, texts)])
     return {
-        (_match_rows(keys[0][0], own), _match_rows(keys[0][1], others))
+        (_compare_rows(keys[0][0], own), _compare_rows(keys[0][1], others))
         for own, others in keys[1:]
     }
 
 
-def _count_rows(file: Source) -> int:
-    return sum(span.rows for span in file.format.load().list_spans(file.path))
-
-
-def _read_rows(
-    file: Source, fields: Sequence[Field], most: int
-) -> list[tuple[str | None, ...]]:
-    with closing(file.open(fields)) as reader:
-        columns = reader.read(most)
+def _join_cells(columns: Columns, fields: Sequence[Field]) -> list[_Row]:
     return [*zip(*(list_values(columns[field]) for field in fields), strict=True)]
 
 
-def _match_rows(
-    first: Sequence[tuple[str | None, ...]], second: Sequence[tuple[str | None, ...]]
-) -> _Match:
-    """Tell whether rows are the same; fewer than half in common may be chance."""
-    if not (first and second and first[0]):
+def _compare_rows(first: Sequence[_Row], second: Sequence[_Row]) -> str:
+    """Classify rows of two files; fewer than half in common may be chance."""
+    if not first:
         return "none"
     counts, others = Counter(first), Counter(second)
     if counts == others:

@@ -52,10 +52,15 @@ class Source(NamedTuple):
         return self.reading.encoding if self.reading else None
 
     @property
+    def pair(self) -> str | None:
+        """The language pair that the user has chosen."""
+        return self.reading.pair if self.reading else None
+
+    @property
     def is_arranged(self) -> bool:
         """True if rows of pairs and systems are split; converted tables stay as they are."""
-        asks_pair = self.reading is not None and self.reading.pair is not None
-        return self.format.has_column_names and (self.use != "any" or asks_pair)
+        is_split = self.use != "any" or self.pair is not None
+        return self.format.has_column_names and is_split
 
     @property
     def field(self) -> Field:
@@ -119,11 +124,7 @@ def list_sources(
         for name, path in named_paths
     ]
     columns = _leave_out_labels(columns, test_set)
-    shards = [file for file in sources if file.format.has_shards and not file.named]
-    if len(shards) > 1:
-        is_listed = {file.path for file in shards} <= {*files}
-        if not (is_listed and _are_systems(sources, shards, columns, use)):
-            sources = _merge_shards(sources, shards)
+    sources = _join_shards(sources, files, columns, use)
     for path in references:
         name = name_system(path)
         # reference.A.txt is the reference A.
@@ -165,23 +166,26 @@ def get_kept_segments(files: Sequence[Source]) -> list[bool] | None:
 
 def _expand_path(file: str) -> list[str]:
     """List the paths that a file, a folder or an unresolved pattern stands for."""
-    paths = [file]
-    if is_remote(file):
-        paths = _list_remote_files(file)
-    elif os.path.isdir(file):
-        paths = _choose_shards(file, _walk_folder(file))
-    elif "*" in file and not os.path.exists(file):
+    is_elsewhere = is_remote(file)
+    if "*" not in file or (not is_elsewhere and os.path.exists(file)):
+        listed = list_remote(file) if is_elsewhere else _list_folder(file)
+        return [file] if listed is None else _choose_shards(file, listed)
+    if is_elsewhere:
+        paths = _match_remote(file)
+    else:
         from glob import glob
 
         paths = sorted(glob(file))
-        if not paths:
-            msg = f"No file matches {file}; check the pattern, or name the files."
-            raise FormatError(msg)
+    if not paths:
+        msg = f"No file matches {file}; check the pattern, or name the files."
+        raise FormatError(msg)
     return paths
 
 
-def _walk_folder(folder: str) -> list[str]:
+def _list_folder(folder: str) -> list[str] | None:
     """List the files of a folder, and of its folders named after a column."""
+    if not os.path.isdir(folder):
+        return None
     paths = []
     for place, folders, names in os.walk(folder):
         folders[:] = [name for name in folders if "=" in name]
@@ -189,24 +193,14 @@ def _walk_folder(folder: str) -> list[str]:
     return sorted(paths)
 
 
-def _list_remote_files(address: str) -> list[str]:
-    """List the files of a folder elsewhere, or those that a pattern fits."""
-    if "*" not in address:
-        listed = list_remote(address)
-        return [address] if listed is None else _choose_shards(address, listed)
+def _match_remote(pattern: str) -> list[str]:
+    """List the files elsewhere that a pattern fits."""
     from fnmatch import fnmatchcase
 
-    folder = address[: address.index("*")].rpartition("/")[0]
-    depth = address.count("/")
-    paths = [
-        path
-        for path in list_remote(folder) or []
-        if fnmatchcase(path, address) and path.count("/") == depth
-    ]
-    if not paths:
-        msg = f"No file matches {address}; check the pattern, or name the files."
-        raise FormatError(msg)
-    return paths
+    folder = pattern[: pattern.index("*")].rpartition("/")[0]
+    depth = pattern.count("/")
+    paths = list_remote(folder) or []
+    return [p for p in paths if fnmatchcase(p, pattern) and p.count("/") == depth]
 
 
 def _choose_shards(folder: str, files: Sequence[str]) -> list[str]:
@@ -228,29 +222,28 @@ def _choose_shards(folder: str, files: Sequence[str]) -> list[str]:
     return paths
 
 
-def _are_systems(
+def _join_shards(
     sources: list[Source],
-    shards: Sequence[Source],
+    files: Sequence[str],
     columns: ColumnNames | None,
     use: Use,
-) -> bool:
-    """Return True if Parquet files that were given one by one are a system each."""
-    from metra.formats.texts.shards import are_systems
+) -> list[Source]:
+    """Put Parquet files without a name together, unless each is a system of its own."""
+    shards = [file for file in sources if file.format.has_shards and not file.named]
+    if len(shards) < 2:
+        return sources
+    paths = tuple(file.path for file in shards)
+    _refuse_duplicates(paths)
+    if {*paths} <= {*files}:
+        from metra.formats.texts.shards import are_systems
 
-    _refuse_duplicates([shard.path for shard in shards])
-    named = _set_columns(sources, columns, use) if columns else sources
-    paths = {shard.path for shard in shards}
-    return are_systems([file for file in named if file.path in paths])
-
-
-def _merge_shards(sources: list[Source], shards: list[Source]) -> list[Source]:
-    """Put Parquet files without a name together, in the place of the first."""
-    _refuse_duplicates([shard.path for shard in shards])
+        named = _set_columns(sources, columns, use) if columns else sources
+        if are_systems([file for file in named if file.path in paths]):
+            return sources
     # Parts of a table have numbers for names, so that a lone output goes by its column's.
-    table = shards[0]._replace(name="", shards=tuple(shard.path for shard in shards))
-    place = sources.index(shards[0])
-    others = [file for file in sources[place:] if file not in shards]
-    return [*sources[:place], table, *others]
+    table = shards[0]._replace(name="", shards=paths)
+    kept = [file for file in sources if file not in shards[1:]]
+    return [table if file == shards[0] else file for file in kept]
 
 
 def _refuse_duplicates(paths: Sequence[str]) -> None:

@@ -16,18 +16,18 @@ class Furniture(NamedTuple):
     #: What a text has, for messages.
     title: str
     #: One of them is in each text with the marks, before whose lines stand line feeds.
-    signs: tuple[str, ...]
+    signs: Sequence[str]
     #: The marks in a line, and what is put in their place.
     pattern: str
     replacement: Replacement = ""
     #: The share of lines with the marks from which on guards warn.
     share: float = 0.05
+    #: The share of lines from which on references with the marks are as wrong.
+    certain: float = 2.0
     #: Characters of which each line with the marks begins with one, instead of signs.
     firsts: str = ""
     #: Further names of marks that the pattern finds as well.
     covers: tuple[str, ...] = ()
-    #: The share of lines from which on references with the marks are as wrong.
-    certain: float = 2.0
 
 
 def _join_pieces(line: re.Match[str]) -> str:
@@ -44,9 +44,8 @@ def _decode_string(line: re.Match[str]) -> str:
 
 
 def _decode_escapes(escapes: re.Match[str]) -> str:
-    codes = [int(code, 16) for code in escapes[0].split("\\u")[1:]]
-    pairs = b"".join(code.to_bytes(2, "big") for code in codes)
-    return pairs.decode("utf-16-be", "replace")
+    digits = escapes[0].replace("\\u", "")
+    return bytes.fromhex(digits).decode("utf-16-be", "replace")
 
 
 def _mend_encoding(letters: re.Match[str]) -> str:
@@ -105,64 +104,50 @@ _ACCENTS = "\u0300\u0301\u0302\u0303\u0307\u0308\u030a\u030c\u0327\u0328"
 
 #: The kinds of marks, in the order in which they are removed and warned of.
 FURNITURE = (
-    Furniture("bom", "byte order marks", ("\ufeff",), "\ufeff"),
+    Furniture("bom", "byte order marks", "\ufeff", "\ufeff"),
     Furniture(
         *("encoding", "letters in the wrong encoding (Ã© for é)"),
-        *(
-            (*"ÂÃÄÅÎÏÐÑØÙ", "â€", "â\x80"),
-            f"(?:[ÂÃÄÅÎÏÐÑØÙ]{_LATER}|â[€\x80]{_LATER})+",
-        ),
+        *((*"ÂÃÄÅÎÏÐÑØÙ", "â€", "â\x80"), rf"(?:(?:[ÂÃÄÅÎÏÐÑØÙ]|â[€\x80]){_LATER})+"),
         _mend_encoding,
         certain=0.05,
     ),
-    Furniture("lost", "characters for lost letters (U+FFFD)", ("\ufffd",), "\ufffd"),
+    Furniture("lost", "characters for lost letters (U+FFFD)", "\ufffd", "\ufffd"),
     Furniture(
-        *("accents", "accents apart from their letters (not NFC)", (*_ACCENTS,)),
+        *("accents", "accents apart from their letters (not NFC)", _ACCENTS),
         *(f"[A-Za-z][{_ACCENTS}]+", _compose),
     ),
-    Furniture("invisible", "invisible characters", (*_INVISIBLE,), f"[{_INVISIBLE}]"),
+    Furniture("invisible", "invisible characters", _INVISIBLE, f"[{_INVISIBLE}]"),
     Furniture(
-        "colours", "colours of a terminal", ("\x1b",), r"\x1b\[[\d;]*m", certain=0.05
+        "colours", "colours of a terminal", "\x1b", r"\x1b\[[\d;]*m", certain=0.05
     ),
-    Furniture("unknown", "marks of unknown words", ("<",), "<unk>"),
+    Furniture("unknown", "marks of unknown words", "<", "<unk>"),
     Furniture(
-        "think",
-        "the reasoning of a model (<think>)",
-        ("<",),
+        *("think", "the reasoning of a model (<think>)", "<"),
         r"^.*</(?:think(?:ing)?|reasoning)>\s*|<(?:think(?:ing)?|reasoning)>.*$",
         share=0.02,
         certain=0.8,
     ),
     Furniture(
-        "tags",
-        "marks of sentences or languages",
-        ("<", "_", ">", "[CLS]", "[SEP]"),
+        *("tags", "marks of sentences or languages", ("<", "_", ">", "[CLS]", "[SEP]")),
         r"\s*(?:</?s>|<pad>|<[be]os>|<\|\w+\|>|\[(?:CLS|SEP)\]|^>>[\w-]+<<|^__\w+?__"
         r"|^<2\w+>|(?<![^\s>])[a-z]{3}_[A-Z][a-z]{3}(?= ))\s*",
         " ",
         certain=0.8,
     ),
     Furniture(
-        "preamble",
-        "an introduction before the translation",
+        *("preamble", "an introduction before the translation"),
         ("\nHere", "\nSure", "ranslati", "setzung", "tradu", "Tradu", "перевод"),
         rf"(?i)^[\s*#]*{_SURE}(?:{_HERE}|{_TITLE})\s?:\**\s*",
     ),
     Furniture(
-        "json",
-        "strings of JSON",
-        ("\\",),
-        r'^\s*"(?:[^"\\]|\\.)*"\s*,?\s*$',
+        *("json", "strings of JSON", "\\", r'^\s*"(?:[^"\\]|\\.)*"\s*,?\s*$'),
         _decode_string,
         share=0.8,
-        covers=("quotes", "escapes"),
         certain=0.8,
+        covers=("quotes", "escapes"),
     ),
     Furniture(
-        "quotes",
-        "quotes around the text",
-        (),
-        rf"^(?:{_QUOTED})\s*$",
+        *("quotes", "quotes around the text", (), rf"^(?:{_QUOTED})\s*$"),
         _unquote,
         share=0.8,
         firsts="\"'`“„«»「『‘",
@@ -173,27 +158,25 @@ FURNITURE = (
         share=0.8,
         firsts="0123456789[(",
     ),
-    Furniture("bpe", "marks of BPE (@@)", ("@",), r"@@(?: |$)", certain=0.5),
+    Furniture("bpe", "marks of BPE (@@)", "@", r"@@(?: |$)", certain=0.5),
     Furniture(
-        *("sentencepiece", "pieces of SentencePiece (▁)", ("▁",)),
+        *("sentencepiece", "pieces of SentencePiece (▁)", "▁"),
         *(r"^.*▁.*$", _join_pieces),
         certain=0.5,
     ),
-    Furniture("joiner", "joiners of a tokeniser (￭)", ("￭",), " ?￭ ?"),
-    Furniture("wordpiece", "pieces of words (##)", ("#",), r" ##(?=\w)"),
+    Furniture("joiner", "joiners of a tokeniser (￭)", "￭", " ?￭ ?"),
+    Furniture("wordpiece", "pieces of words (##)", "#", r" ##(?=\w)"),
     Furniture(
-        "entities",
-        "entities of HTML",
-        ("&",),
+        *("entities", "entities of HTML", "&"),
         r"&(?:amp|quot|lt|gt|apos|nbsp|#\d{2,7}|#x[0-9a-fA-F]{2,6});",
         _decode_entity,
     ),
     Furniture(
-        *("escapes", "escapes of characters (\\u00e9)", ("\\",)),
+        *("escapes", "escapes of characters (\\u00e9)", "\\"),
         *(r"(?:\\u[0-9a-fA-F]{4})+", _decode_escapes),
         certain=0.5,
     ),
-    Furniture("backslashes", "backslashes before quotes", ("\\",), r"""\\(?=["',])"""),
+    Furniture("backslashes", "backslashes before quotes", "\\", r"""\\(?=["',])"""),
 )
 _BY_NAME = {kind.name: kind for kind in FURNITURE}
 

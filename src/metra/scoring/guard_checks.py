@@ -7,7 +7,8 @@ the checks, and the texts that their limits were set on.
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from itertools import chain, pairwise
+from functools import lru_cache
+from itertools import chain, pairwise, product
 
 from metra.formats.texts.furniture import FURNITURE, Furniture
 from metra.scoring.contrast import find_contrasts
@@ -70,7 +71,8 @@ def check_names(sample: TextSample) -> Iterator[str]:
     """Find outputs with the name of a reference, but other lines."""
     equal = {name for names in sample.equal if has_reference(names) for name in names}
     for name in sample.systems:
-        if re.fullmatch(_REFERENCE_NAME, name) and f"output {name!r}" not in equal:
+        is_like = "ref" in name.lower() and re.fullmatch(_REFERENCE_NAME, name)
+        if is_like and f"output {name!r}" not in equal:
             yield (
                 f"The output {name!r} has the name of a reference but is scored as a "
                 "system; if it is a reference, give it with `refs`."
@@ -85,16 +87,13 @@ def check_equal_texts(sample: TextSample) -> Iterator[str]:
         equal = f"equal in {sample.scope} {sample.segments} segments"
         if len(references) > 1:
             yield (
-                f"{_begin_sentence(references)} are {equal}; leave out all but one, because "
-                "copies add nothing."
+                f"{_begin_sentence(references, 'is')} {equal}; leave out all but one, "
+                "because copies add nothing."
             )
-        if references and outputs:
-            yield (
-                f"{_begin_sentence([references[0], *outputs])} are {equal}; check that the "
-                "reference was not given as a system."
-            )
-        elif outputs:
-            yield (f"{_begin_sentence(outputs)} are {equal}; check the files.")
+        if outputs:
+            whole = _begin_sentence([*references[:1], *outputs], "is")
+            given = "that the reference was not given as a system"
+            yield f"{whole} {equal}; check {given if references else 'the files'}."
 
 
 def check_order(sample: TextSample) -> Iterator[str]:
@@ -105,8 +104,7 @@ def check_order(sample: TextSample) -> Iterator[str]:
     for name, lines in list(sample.texts.items())[1:]:
         words = _collect_words(lines, sample.is_unspaced)
         for block in sample.blocks:
-            offset = _find_offset(words, expected, block)
-            if offset:
+            if offset := _find_offset(words, expected, block):
                 distance = "one line" if abs(offset) == 1 else f"{abs(offset)} lines"
                 yield (
                     f"The lines of {_name_texts([name])} seem shifted: from segment "
@@ -135,14 +133,13 @@ def _find_offset(
     words: list[set[str]], expected: list[set[str]], block: LineBlock
 ) -> int:
     """Return how many lines later the words of a block are in the reference, mostly 0."""
-    inner = range(block.start + MARGIN, block.stop - MARGIN)
-    if len(inner) < LEAST - 2 * MARGIN:
+    start, stop = block.start + MARGIN, block.stop - MARGIN
+    if stop - start < LEAST - 2 * MARGIN:
         return 0
 
     def measure_overlaps(offset: int) -> list[float]:
-        return [
-            _measure_overlap(words[index], expected[index + offset]) for index in inner
-        ]
+        others = expected[start + offset : stop + offset]
+        return [*map(_measure_overlap, words[start:stop], others)]
 
     here = measure_overlaps(0)
     # A few lines that are in place clear a block.
@@ -150,9 +147,9 @@ def _find_offset(
         return 0
     shifts = [(measure_overlaps(offset), offset) for offset in (-2, -1, 1, 2)]
     shifted, offset = max(shifts, key=lambda shift: sum(shift[0]))
-    least = max(SHIFT_RATIO * sum(here), SHIFT_LEAST * len(inner))
+    least = max(SHIFT_RATIO * sum(here), SHIFT_LEAST * len(here))
     nearer = sum(map(float.__gt__, shifted, here))
-    is_shifted = sum(shifted) > least and nearer >= SHIFTED_LINES * len(inner)
+    is_shifted = sum(shifted) > least and nearer >= SHIFTED_LINES * len(here)
     return offset if is_shifted else 0
 
 
@@ -164,19 +161,14 @@ def _is_shuffled(words: list[set[str]], expected: list[set[str]]) -> bool:
     """Compare the rare words that lines share with their own line and with any line."""
     count = len(expected)
     # A few lines that are in place clear a text.
-    places = range(0, count, 3)
-    here = (_measure_overlap(words[index], expected[index]) for index in places)
-    if count < LEAST_SHUFFLED or sum(here) > IN_PLACE * len(places):
+    here = [*map(_measure_overlap, words[::3], expected[::3])]
+    if count < LEAST_SHUFFLED or sum(here) > IN_PLACE * len(here):
         return False
     frequencies = Counter(chain.from_iterable(expected))
     most = max(1, RARE_SHARE * count)
     rare = {word: lines for word, lines in frequencies.items() if lines <= most}
     pairs = sum(rare.get(word, 0) for line in words for word in line)
-    own = sum(
-        word in rare
-        for line, others in zip(words, expected, strict=True)
-        for word in line & others
-    )
+    own = sum(len(rare.keys() & line) for line in map(set.__and__, words, expected))
     return pairs >= LEAST_PAIRS and own * count < PLACE_RATIO * pairs
 
 
@@ -197,16 +189,14 @@ def check_languages(sample: TextSample) -> Iterator[str]:
         own = _count_words(lines, sample.is_unspaced)
         return _compare_shares(frequent, own, words, LEAST_WORDS) < SAME_LANGUAGE
 
+    # Marks inside words change the words.
+    by_kind = _find_furniture(sample).items()
+    marked = {name for kind, own in by_kind if kind != "invisible" for name in own}
     others = [
         name
         for name, lines in sample.texts.items()
-        if name not in sample.copies and is_other(name, lines)
+        if name not in {*sample.copies, *marked} and is_other(name, lines)
     ]
-    if others:
-        # Marks inside words change the words.
-        by_kind = _find_furniture(sample).items()
-        marked = {name for kind, own in by_kind if kind != "invisible" for name in own}
-        others = [name for name in others if name not in marked]
     if others:
         yield (
             f"The language of {_name_texts(others)} does not look like that of the reference; "
@@ -234,9 +224,9 @@ def _compare_shares(
 def check_copies(sample: TextSample) -> Iterator[str]:
     """Find outputs that repeat the source."""
     if copies := sample.copies:
-        verb, limit = ("equals", "") if len(copies) == 1 else ("equal", "up to ")
+        limit = "up to " if len(copies) > 1 else ""
         yield (
-            f"{_begin_sentence(list(copies))} {verb} the source in {limit}"
+            f"{_begin_sentence([*copies], 'equals')} the source in {limit}"
             f"{max(copies.values()):.0%} of the lines compared; check that the system has "
             "translated them."
         )
@@ -253,8 +243,8 @@ def check_empty_lines(sample: TextSample) -> Iterator[str]:
         )
         if is_many(empty, MANY_EMPTY, len(lines)):
             yield (
-                f"{_begin_sentence([name])} has no text in {empty} of the {len(lines)} lines "
-                "compared; check that the file is complete."
+                f"{_begin_sentence([name], 'has')} no text in {empty} of the {len(lines)} "
+                "lines compared; check that the file is complete."
             )
 
 
@@ -268,9 +258,9 @@ def check_tokenised(sample: TextSample) -> Iterator[str]:
     ]
     is_all = len(tokenised) == len(sample.texts)
     if tokenised and not (is_all and set(sample.toks.values()) == {"none"}):
-        verb, pronoun = ("is", "it") if len(tokenised) == 1 else ("are", "them")
+        pronoun = "them" if len(tokenised) > 1 else "it"
         yield (
-            f"{_begin_sentence(tokenised)} {verb} tokenised text (spaces before "
+            f"{_begin_sentence(tokenised, 'is')} tokenised text (spaces before "
             "punctuation or between Chinese characters, @-@ or &quot;), which "
             f"changes scores; detokenise {pronoun}, or if all texts are tokenised in "
             "the same way choose tok=none."
@@ -291,25 +281,18 @@ def _is_tokenised(sample: TextSample, name: str) -> bool:
 
 def check_furniture(sample: TextSample) -> Iterator[str]:
     """Find texts with marks of tools, unless those that they are compared with have them."""
-    marked = _find_furniture(sample)
-    for kind in FURNITURE:
-        for is_reference in (False, True):
-            texts = {
-                name: marks
-                for name, marks in marked[kind.name].items()
-                if has_reference([name]) is is_reference
-            }
-            if texts:
-                most = max(texts.values(), key=len)
-                verb, limit = ("has", "") if len(texts) == 1 else ("have", "up to ")
-                remedy = (
-                    "" if is_reference else f"remove them with `clean` {kind.name}, or "
-                )
-                yield (
-                    f"{_begin_sentence(list(texts))} {verb} {kind.title} in {limit}"
-                    f"{len(most)} of the {len(sample)} lines compared, such as {most[0]!r}; "
-                    f"{remedy}correct the file."
-                )
+    for kind, is_reference in product(FURNITURE, (False, True)):
+        marked = _find_furniture(sample)[kind.name]
+        if names := [name for name in marked if has_reference([name]) is is_reference]:
+            most = max(map(marked.__getitem__, names), key=len)
+            limit = "up to " if len(names) > 1 else ""
+            remedy = (
+                "" if is_reference else f"remove them with `clean` {kind.name}, or "
+            )
+            yield (
+                f"{_begin_sentence(names, 'has')} {kind.title} in {limit}{len(most)} of the "
+                f"{len(sample)} lines compared, such as {most[0]!r}; {remedy}correct the file."
+            )
 
 
 def check_contrasts(sample: TextSample) -> Iterator[str]:
@@ -318,14 +301,9 @@ def check_contrasts(sample: TextSample) -> Iterator[str]:
     return find_contrasts(sample, named)
 
 
+@lru_cache(1)
 def _find_furniture(sample: TextSample) -> dict[str, dict[str, list[str]]]:
     """Return places of marks by kind and text; a sample is looked through once."""
-    if sample.furniture is None:
-        sample.furniture = _look_for_furniture(sample)
-    return sample.furniture
-
-
-def _look_for_furniture(sample: TextSample) -> dict[str, dict[str, list[str]]]:
     marked: dict[str, dict[str, list[str]]] = {kind.name: {} for kind in FURNITURE}
     for name, lines in sample.texts.items():
         text = sample.joined[name]
@@ -380,7 +358,7 @@ def check_ends(sample: TextSample) -> Iterator[str]:
             )
         elif first.startswith("```") or fenced == {name}:
             yield (
-                f"{_begin_sentence([name])} has lines with ```, which begin and end code; "
+                f"{_begin_sentence([name], 'has')} lines with ```, which begin and end code; "
                 "remove them."
             )
         elif _NUMBER.fullmatch(last) and not any(map(_NUMBER.fullmatch, middle)):
@@ -447,10 +425,11 @@ def _name_texts(names: Sequence[str]) -> str:
     return " and ".join(parts)
 
 
-def _begin_sentence(names: Sequence[str]) -> str:
-    """Name references and outputs at the start of a sentence."""
+def _begin_sentence(names: Sequence[str], verb: str) -> str:
+    """Name references and outputs at the start of a sentence, with a verb."""
     text = _name_texts(names)
-    return text[:1].upper() + text[1:]
+    plurals = {"is": "are", "has": "have", "equals": "equal"}
+    return f"{text[0].upper()}{text[1:]} {plurals[verb] if names[1:] else verb}"
 
 
 #: The checks by the names of their guards, in the order of their warnings.

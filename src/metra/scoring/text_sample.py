@@ -25,7 +25,7 @@ class LineBlock(NamedTuple):
     stop: int
 
 
-@dataclass
+@dataclass(eq=False)
 class TextSample:
     """Some lines of every text of a corpus; missing lines are None."""
 
@@ -41,8 +41,6 @@ class TextSample:
     columns: dict[str, list[str | None]] = field(default_factory=dict)
     source: list[str | None] | None = None
     blocks: list[LineBlock] = field(default_factory=list)
-    #: Places of marks of tools by kind and text, None before they are looked for.
-    furniture: dict[str, dict[str, list[str]]] | None = None
 
     def __len__(self) -> int:
         """Count the lines of each text."""
@@ -98,13 +96,15 @@ class TextSample:
             if line != references[index].strip()
             and len(line if is_unspaced else line.split()) > 1
         ]
-        copies = {}
-        for name, output in self.texts.items():
-            equal = sum(output[index].strip() == lines[index] for index in indices)
-            is_output = not has_reference([name])
-            if is_output and is_many(equal, MANY_COPIED, len(indices)):
-                copies[name] = equal / len(indices)
-        return copies
+        equal = {
+            name: sum(output[index].strip() == lines[index] for index in indices)
+            for name, output in self.texts.items()
+            if not has_reference([name])
+        }
+        total = len(indices)
+        return {
+            n: equal[n] / total for n in equal if is_many(equal[n], MANY_COPIED, total)
+        }
 
 
 def has_reference(names: Iterable[str]) -> bool:

@@ -1,6 +1,7 @@
 """Columns of Arrow tables: which types are texts or groups; nulls; lists are refused."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import reduce
 from typing import Any, NoReturn
 
 import numpy as np
@@ -81,9 +82,8 @@ def get_key_kind(kind: Any) -> str | None:
 
 def decode_dictionary(values: pa.Array) -> pa.Array:
     """Return a column without Arrow's dictionary, if it has one."""
-    if pa.types.is_dictionary(values.type):
-        return values.dictionary_decode()
-    return values
+    is_packed = pa.types.is_dictionary(values.type)
+    return values.dictionary_decode() if is_packed else values
 
 
 def encode_values(values: pa.Array) -> tuple[pa.Array, NDArray[np.int32]]:
@@ -136,14 +136,10 @@ def get_references(rows: pa.RecordBatch, names: Sequence[str]) -> list[pa.Array]
     Columns that these rows lack, because other files of the table have them, are null.
     """
     columns = [get_column(rows, name) for name in names]
-    if not columns or not all(values.null_count for values in columns):
-        return columns
-    first, *others = columns
-    gaps = first.is_null()
-    for values in others:
-        gaps = pc.and_(gaps, values.is_null())
-    if pc.any(gaps).as_py():
-        _refuse_nulls(names[0], gaps)
+    if columns and all(values.null_count for values in columns):
+        gaps = reduce(pc.and_, [values.is_null() for values in columns])
+        if pc.any(gaps).as_py():
+            _refuse_nulls(names[0], gaps)
     return columns
 
 

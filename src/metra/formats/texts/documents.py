@@ -91,10 +91,10 @@ def _read_columns(source: Source) -> dict[Field, list[str | None]]:
         msg = f"{path} contains no documents; expected at least one <doc>."
         raise FormatError(msg)
     parts = _order_documents(contents)
-    first = RowKeys(f"{describe_field(parts[0].text)} in {path}", *_list_ids(parts))
+    first = _build_keys(parts[0].text, parts, path)
     columns: dict[Field, list[str | None]] = {}
     for text, own in contents.parts.items():
-        keys = RowKeys(f"{describe_field(text)} in {path}", *_list_ids(own.values()))
+        keys = _build_keys(text, own.values(), path)
         may_lack = source.format.has_partial_references and text.role == "reference"
         order = match_rows(first, keys, may_lack=may_lack)
         values = [value for part in own.values() for value in part.segments.values()]
@@ -120,11 +120,10 @@ def _order_documents(contents: ScannedContents) -> list[DocumentPart]:
     return sorted(owners.values(), key=lambda part: part.place)
 
 
-def _list_ids(parts: Iterable[DocumentPart]) -> tuple[Sequence[str], list[str]]:
+def _build_keys(text: Field, parts: Iterable[DocumentPart], path: str) -> RowKeys:
     names = (DOCUMENT.name, SEGMENT_ID.name)
-    return names, [
-        f"{part.document}{MARK}{id_}" for part in parts for id_ in part.segments
-    ]
+    rows = [f"{part.document}{MARK}{id_}" for part in parts for id_ in part.segments]
+    return RowKeys(f"{describe_field(text)} in {path}", names, rows)
 
 
 def read_marked_up(path: str) -> str:

@@ -66,11 +66,10 @@ def match_rows(first: RowKeys, second: RowKeys, *, may_lack: bool = False) -> Or
     """
     if first.rows == second.rows:
         return [*range(len(first.rows))]
+    refuse_repeats(first)
+    refuse_repeats(second)
     places = {row: at for at, row in enumerate(second.rows)}
     expected = {*first.rows}
-    for keys, different in ((first, expected), (second, places)):
-        if len(different) < len(keys.rows):
-            refuse_repeats(keys)
     order = [places.get(row) for row in first.rows]
     pairs = zip(first.rows, order, strict=True) if None in order else ()
     missing = [row for row, at in pairs if at is None]
@@ -93,7 +92,10 @@ def join_sides(sides: Sequence["Side"]) -> tuple[list["Side"], str]:
     """Bring files into one order by their keys; return them, and a sentence about it."""
     ranked = sorted(sides, key=lambda side: side.rank)
     links = list(_link_sides(ranked))
-    _check_orders(ranked, links)
+    apart = {*range(len(sides))} - {link.side for link in links}
+    pairs = [(link.side, link.partner) for link in links if link.by_document]
+    for number in {*(apart if len(apart) > 1 else ()), *chain.from_iterable(pairs)}:
+        check_order(ranked[number])
     if not links:
         return [*sides], ""
     equal, rows, documents = _compare_in_step(ranked, links)
@@ -102,20 +104,16 @@ def join_sides(sides: Sequence["Side"]) -> tuple[list["Side"], str]:
     names, remarks = list[str](), list[str]()
     for link, is_equal in zip(links, equal, strict=True):
         side, partner = ranked[link.side], ranked[link.partner]
-        order, base, pairs = orders.get(link.partner), None, link.keys[0]
+        order, base, used = orders.get(link.partner), None, link.keys[0]
         if not is_equal:
-            order, base, pairs = _find_order(side, partner, link, order)
+            order, base, used = _find_order(side, partner, link, order)
         orders[link.side] = order
-        # What both have is in the table once.
-        twice = [
-            own
-            for other, own in pairs
-            if own in side.columns and side.columns[own] == partner.columns.get(other)
-        ]
-        columns = {own: f for own, f in side.columns.items() if own not in twice}
+        # Keys that both have are in the table once.
+        others = {own: partner.columns.get(other) for other, own in used}
+        columns = {own: f for own, f in side.columns.items() if others.get(own) != f}
         opener = partial(_open_in_order, side, order) if order else side.open
         joined[id(side)] = side._replace(columns=columns, open=opener)
-        names.append(" and ".join(field.name for field, _ in pairs))
+        names.append(" and ".join(field.name for field, _ in used))
         if names[-1] != names[0]:
             remarks.append(f"{format_path(side.path)} by {names[-1]}")
         if base is not None:
@@ -346,15 +344,6 @@ def read_whole(chunks: Iterable[Columns], place: str) -> Table:
         check_limit("whole", size, place)
         check_limit("rows", count_segments(table), place)
     return table
-
-
-def _check_orders(sides: Sequence["Side"], links: Sequence[_Link]) -> None:
-    """Refuse numbered rows out of order in files without common ids."""
-    linked = {link.side for link in links}
-    apart = [number for number in range(len(sides)) if number not in linked]
-    pairs = [(link.side, link.partner) for link in links if link.by_document]
-    for number in {*(apart if len(apart) > 1 else ()), *chain.from_iterable(pairs)}:
-        check_order(sides[number])
 
 
 def check_order(side: "Side") -> None:

@@ -21,11 +21,9 @@ class LanguagePair(NamedTuple):
         return tuple(map(get_language, self.codes))
 
     def fits(self, asked: "LanguagePair") -> bool:
-        """Return True if this pair has all that another states."""
-        same = zip(self.codes, asked.codes, strict=True)
-        return self.languages == asked.languages and all(
-            {*code.split("_")} >= {*wanted.split("_")} for code, wanted in same
-        )
+        """Return True if this pair has all that another of its languages states."""
+        both = zip(self.codes, asked.codes, strict=True)
+        return all({*code.split("_")} >= {*part.split("_")} for code, part in both)
 
     def __str__(self) -> str:
         """Write the pair as it is asked for."""
@@ -91,10 +89,8 @@ def choose_pair(
         raise FormatError(msg)
     wanted = parse_pair(asked)
     fitting = [pair for pair in pairs if pair.languages == wanted.languages]
-    if len(fitting) > 1:
-        fitting = [pair for pair in fitting if pair.fits(wanted)] or fitting
-    if wanted in fitting:
-        return wanted
+    fitting = [pair for pair in fitting if pair.fits(wanted)] or fitting
+    fitting = [pair for pair in fitting if pair == wanted] or fitting
     if len(fitting) == 1:
         return fitting[0]
     if fitting:

@@ -1,6 +1,6 @@
 """Files side by side: the columns of all of them as one table, in step."""
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing
 from itertools import count
 from typing import NamedTuple
@@ -215,20 +215,16 @@ def _build_side(
     # A test set knows which of its segments count.
     rank = (file.texts is None, file.use != "source", place)
     is_list = file.use == "document"
-    keys = KeyColumns(
-        None if is_list else _find_field(fields, "document"),
-        tuple(filter(is_segment_id, fields)),
-        next(filter(is_row_number, fields), None),
-        _find_field(fields, "source"),
-    )
-    if is_list and not file.format.has_column_names:
-        keys = KeyColumns()
+    keys = KeyColumns()
+    if not is_list or file.format.has_column_names:
+        keys = KeyColumns(
+            None if is_list else _find_field(fields, "document"),
+            tuple(filter(is_segment_id, fields)),
+            next(filter(is_row_number, fields), None),
+            _find_field(fields, "source"),
+        )
     may_lack = roles == ["reference"] and file.format.has_partial_references
     return Side(file.path, columns, opener, file.list_sections, rank, keys, may_lack)
-
-
-def _is_called(field: Field, names: Collection[str]) -> bool:
-    return field.name.strip().lower() in names
 
 
 def _find_field(fields: Sequence[Field], role: Role) -> Field | None:
@@ -287,12 +283,9 @@ def _choose_columns(
     if is_renamed:
         chosen[outputs[0]] = Field("output", file.name)
     columns: dict[Field, Field] = {}
-    for own_field, field in chosen.items():
-        columns[own_field] = _name_column(file, field, taken, [*columns.values()])
+    for own, field in chosen.items():
+        columns[own] = _name_column(file, field, taken, [*columns.values()])
     return columns
-
-
-_UNNAMED = ("ref", "reference")
 
 
 def _name_column(
@@ -308,28 +301,28 @@ def _name_column(
         field = Field("source", "source")
     elif field.role == "document":
         field = DOCUMENT
-    elif field.role == "reference" and file.use == "output":
-        # ref and reference are no names.
-        twins = (f for f in taken if f.role == "reference" and _is_called(f, _UNNAMED))
-        twin = next(twins, field)
-        is_same = _is_called(field, _UNNAMED) and twin not in own
-        field = twin if is_same else field
+    elif file.use == "output" and _is_unnamed_reference(field):
+        twin = next(filter(_is_unnamed_reference, taken), field)
+        field = field if twin in own else twin
     if field not in taken and field not in own:
         return field
     if field.role == "reference" and file.use == "reference":
         numbered = (field._replace(name=f"{field.name}-{n}") for n in count(2))
         return next(name for name in numbered if name not in taken and name not in own)
-    if field.role in ("source", "document"):
-        if field not in own and file.use != "document":
-            return field
-        msg = f"The {field.role} is given 2 times; give it once."
-        raise CorpusError(msg)
-    if field.role == "reference" and field not in own:
+    is_single = field.role in ("source", "document")
+    may_share = field.role == "reference" or (is_single and file.use != "document")
+    if may_share and field not in own:
         return field
     remedy = ": NAME=FILE" if field.role == "output" else ""
-    problem = f"Two {field.role}s are named {field.name!r}"
-    msg = f"{problem}; give each its own name{remedy}."
+    msg = f"Two {field.role}s are named {field.name!r}; give each its own name{remedy}."
+    if is_single:
+        msg = f"The {field.role} is given 2 times; give it once."
     raise CorpusError(msg)
+
+
+def _is_unnamed_reference(field: Field) -> bool:
+    name = field.name.strip().lower()
+    return field.role == "reference" and name in ("ref", "reference")
 
 
 def _check_agreement(field: Field, first: Values, second: Values, start: int) -> None:

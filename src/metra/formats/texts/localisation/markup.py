@@ -41,32 +41,25 @@ class Place(NamedTuple):
 
 
 def list_units(path: str, form: str, codes: str, encoding: str) -> list[Unit | str]:
-    """List the units of a file; only one of its elements is in memory at a time."""
-    names, list_own = _KINDS[form]
-    units: list[Unit | str] = []
-    state: dict[str, str] = {}
-
-    def take(element: Element, parents: Sequence[Element]) -> None:
-        units.extend(list_own(Place(element, parents, path, codes), state))
-
-    parser = _ElementParser(path, names.split(), take, encoding).parser
-    feed_xml(parser, read_bytes(path), path, "XML of a translation tool")
-    return units
+    """List the units of a file; elements that have been read are emptied."""
+    units = _UnitParser(path, form, codes, encoding)
+    feed_xml(units.parser, read_bytes(path), path, "XML of a translation tool")
+    return units.units
 
 
-class _ElementParser:
-    """A parser that builds elements of some names, which lose their namespaces."""
+class _UnitParser:
+    """A parser that builds elements without namespaces, and lists the units in them."""
 
-    def __init__(
-        self, path: str, names: Sequence[str], take: Callable[..., None], encoding: str
-    ) -> None:
-        self.path, self.names, self.take = path, names, take
+    def __init__(self, path: str, form: str, codes: str, encoding: str) -> None:
+        self.path, self.codes = path, codes
+        names, self.list_own = _KINDS[form]
+        self.names, self.state = names.split(), dict[str, str]()
+        self.units: list[Unit | str] = []
         self.builder, self.tags = TreeBuilder(), 0
         self.open: list[Element] = []
         self.taken: Element | None = None
-        parser = self.parser = expat.ParserCreate(
-            encoding if encoding != "auto" else None
-        )
+        declared = None if encoding == "auto" else encoding
+        parser = self.parser = expat.ParserCreate(declared)
         parser.buffer_text = True
         parser.StartElementHandler, parser.EndElementHandler = self.begin, self.end
         parser.CharacterDataHandler = self.builder.data
@@ -86,7 +79,8 @@ class _ElementParser:
         element = self.open.pop()
         self.builder.end(element.tag)
         if element is self.taken:
-            self.take(element, self.open)
+            place = Place(element, self.open, self.path, self.codes)
+            self.units += self.list_own(place, self.state)
             self.taken = None
         if self.taken is None:
             element.clear()
@@ -197,9 +191,8 @@ def _split_unit(place: Place) -> Iterator[Segment]:
     states = {each.get("id"): each.get("conf", "") for each in unit.iter("seg")}
     for key, mark in targets.items():
         if key not in sources and (place.read(mark) or "").strip():
-            place.refuse(
-                f"has the segment {key!r} in its target only; expected it in both"
-            )
+            problem = f"has the segment {key!r} in its target only"
+            place.refuse(f"{problem}; expected it in both")
     for key, mark in sources.items():
         yield key, mark, targets.get(key), states.get(key) or state
 
@@ -221,10 +214,8 @@ def _list_memory(place: Place, state: dict[str, str]) -> Iterator[Unit | str]:
     if unit.tag not in ("tu", "Tu"):
         state["first"] = unit.get("srclang", unit.get("SourceLanguage", ""))
         return
-    texts = [
-        (_normalise_language(text.get("lang", text.get("Lang", ""))), text)
-        for text in (*unit.findall("tuv"), *unit.findall("Tuv"))
-    ]
+    own = [*unit.findall("tuv"), *unit.findall("Tuv")]
+    texts = [(_normalise_language(x.get("lang", x.get("Lang", ""))), x) for x in own]
     if not texts:
         return
     if state.get("first", "") in ("", "*all*"):
@@ -241,11 +232,9 @@ def _list_memory(place: Place, state: dict[str, str]) -> Iterator[Unit | str]:
     for language, text in others:
         if text is not target:
             yield f"in {language or 'another language'}"
-    own, other = (
-        text if text is None else next(text.iterfind("seg"), text)
-        for text in (source, target)
-    )
-    yield Unit(unit.get("tuid", ""), place.read(own), place.read(other))
+    pair = (x if x is None else next(x.iterfind("seg"), x) for x in (source, target))
+    original, translation = map(place.read, pair)
+    yield Unit(unit.get("tuid", ""), original, translation)
 
 
 def _choose_language(

@@ -41,7 +41,7 @@ Table = dict[Field, list[str | None]]
 MARK = "\x1f"
 
 # So many rows are read at a time.
-_STEP = 8192
+_STEP = 4096
 
 
 class RowKeys(NamedTuple):

@@ -273,7 +273,7 @@ def _find_other_kind(head: FileHead, by_name: TextFormat) -> str | None:
     if _is_binary(head.content):
         kind = "is binary, or in an unknown encoding"
         return f"{kind}; give a text file, or `encoding`, for example utf-16-le"
-    if kind := _find_log(head.text):
+    if kind := _find_log(head.text, by_name):
         remedy = "give a file with the texts alone, one per line"
         return f"{kind}; {remedy}, or if it is text `input_format` plain"
     first = head.text.lstrip()[:1]
@@ -293,6 +293,7 @@ def _find_other_kind(head: FileHead, by_name: TextFormat) -> str | None:
     return form and f"{kind}; give `input_format` {form}, or plain if it is text"
 
 
+_ROWS = 'rows of a table without headings (1,"text")'
 #: Lines that decoders write, by what they write beside the texts; one of its signs first.
 _LOGS = {
     "an n-best list of Moses (0 ||| text ||| …)": (
@@ -303,17 +304,19 @@ _LOGS = {
         r"(?:[STP]-\d+\t|[HD]-\d+\t-?(?:\d|inf|nan)|.* \| INFO \| fairseq).*",
     ),
     "a list of Python (['text', …])": ("['", r"\['.*'\]"),
-    'rows of a table without headings (1,"text")': (',"', ';"', r'\d+[,;]".*"'),
+    _ROWS: (',"', ';"', r'\d+[,;]".*"'),
 }
 
 
-def _find_log(text: str) -> str | None:
+def _find_log(text: str, by_name: TextFormat) -> str | None:
     """Say which decoder wrote most lines at the start of a file, None if none did."""
     for kind, (*signs, pattern) in _LOGS.items():
         if any(map(text.__contains__, signs)):
-            whole = text.split("\n")[: text.count("\n") or 1]
-            fitting = filter(re.compile(pattern).fullmatch, map(str.rstrip, whole))
-            if len([*fitting]) > 0.8 * len(whole):
+            whole = [*map(str.rstrip, text.split("\n")[: text.count("\n") or 1])]
+            fitting = [*filter(re.compile(pattern).fullmatch, whole)]
+            is_table = kind == _ROWS and by_name is not PLAIN
+            is_headed = is_table and whole[0] not in fitting
+            if len(fitting) > 0.8 * len(whole) and not is_headed:
                 return f"looks like {kind}"
     return None
 

@@ -402,3 +402,8 @@ for kind, lines in MARKED.items():
     CASES[f"spreadsheets: CSV, {kind}"] = Case(
         partial(write_text, name=name, lines=lines), says="first line|needs a reference"
     )
+NUMBERED = [f"{number},{','.join(row)}" for number, row in enumerate(QUOTED[1:])]
+for head in ('"id","source","ref","mt"', "id,source,ref,mt", '"","source","ref","mt"'):
+    CASES[f"spreadsheets: CSV, texts in quotes, {head}"] = Case(
+        partial(write_text, name="texts.csv", lines=[head, *NUMBERED]), expect="read"
+    )

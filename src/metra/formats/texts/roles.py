@@ -151,7 +151,7 @@ def check_headings(
             not heading.has_more or (is_lone and not re.search(r"\s", name))
         ):
             return
-    if [title] == header:
+    if [title] == header or (is_lone and header[0].strip().lower() in _LONE):
         return
     for name in header:
         is_long = len(name) > _LONGEST_HEADING
@@ -164,6 +164,8 @@ def check_headings(
             raise FormatError(msg)
 
 
+#: Headings of texts in the one column of a table.
+_LONE = ("text", "texts", "sentence", "sentences", "content", "string", "segment text")
 _LONGEST_HEADING = 60
 _ENDS_OF_SENTENCES = (".", "!", "?", "。", "！", "？", "।", "؟", "…")
 

@@ -281,3 +281,18 @@ def test_names_and_directions(cli, tmp_path, monkeypatch, name, heading, expecte
     (tmp_path / "a.txt").write_text("one\ntwo\n")
     ran = cli("score", "a.txt", "-m", f"{name}@t.tsv")
     assert expected.replace("score", name) in ran.out + ran.err.replace("score", name)
+
+
+@pytest.mark.parametrize(
+    ("sign", "read", "is_open"),
+    [("", [], True), ("-", [], False), ("", ["lower=mqm"], False), ("", ["higher=mqm"], False)],
+)  # fmt: skip
+def test_positive_mqm_may_be_costs(tmp_path, cli, sign, read, is_open):
+    path = tmp_path / "scores.tsv"
+    rows = [
+        f"{s}\t{n}\t{sign}{n + at}" for at, s in enumerate("AB") for n in range(1, 9)
+    ]
+    path.write_text("\n".join(["system\tsegment\tmqm", *rows]))
+    given = [word for each in read for word in ("--read", each)]
+    done = cli.ok("meta", "rank", path, "--scorer", "mqm", *given)
+    assert ("if they are costs, add --read lower=mqm." in done.out) is is_open

@@ -23,7 +23,7 @@ from metra.scores.views import (
     collect_ratings,
     count_comparisons,
 )
-from metra.stats.direction import find_direction
+from metra.stats.direction import LOWER, find_direction
 
 NAN = float("nan")
 
@@ -103,7 +103,7 @@ GOLD = of([[1, 2], [3, 4]], "gold", "human")
 
 
 def test_lower_is_better_turns_values_round():
-    error = of([[9, 8], [7, 6]], "ter").with_lower_is_better(["ter"])
+    error = of([[9, 8], [7, 6]], "ter").with_direction(["ter"], LOWER)
     turned = build_panel(join(GOLD, error), "gold").metrics["ter"]
     assert turned.tolist() == [[-9, -8], [-7, -6]]
 

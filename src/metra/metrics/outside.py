@@ -87,7 +87,7 @@ def outside(
     texts = collect_texts(chosen)
     table = ValueTable(collect_values(chosen), f"The scores of {file}", texts)
     if better == "auto":
-        is_higher = _find_direction(chosen.scorers[0], title, table, file)
+        is_higher = _find_direction(chosen, title, table, file)
     else:
         is_higher = better == "higher"
     settled = {
@@ -439,19 +439,16 @@ def _check_order(scores: Scores, path: str) -> None:
         last[document] = number
 
 
-def _find_direction(scorer: Scorer, name: str, table: ValueTable, path: str) -> bool:
+def _find_direction(scores: Scores, name: str, table: ValueTable, path: str) -> bool:
     """Return True if higher is better: as the file says, or as is known of the metric."""
+    scorer = scores.scorers[0]
     if scorer.higher_is_better is None:
         msg = (
             f"{path} has {scorer.name!r}, of which {scorer.direction.words}, but higher "
             "or lower scores of a metric are better; add better=higher or better=lower."
         )
         raise OptionError(msg)
-    # MQM is a score or a cost, as its sign tells.
-    is_cost = (
-        scorer.kind == "mqm" and scorer.higher_is_better and table.pool().mean() > 0
-    )
-    if scorer.is_declared or (scorer.kind and not is_cost):
+    if scorer.is_declared or (scorer.kind and not scores.list_ambiguous()):
         return scorer.higher_is_better
     for each in (name, scorer.name):
         direction = guess_direction(each, table.pool())

@@ -116,14 +116,9 @@ def _rename_segments(
     for (_, segment, _), new in named.items():
         by_segment.setdefault(segment, set()).add(new)
     # In a file that is shuffled for each system, outputs of a segment do not belong together.
-    is_shared = sum(len(each) > 1 for each in by_segment.values()) * 10 < len(
-        by_segment
-    )
-    common = {
-        old: next(iter(new))
-        for old, new in by_segment.items()
-        if is_shared and len(new) == 1
-    }
+    single = {old: min(new) for old, new in by_segment.items() if len(new) == 1}
+    is_shared = (len(by_segment) - len(single)) * 10 < len(by_segment)
+    common = single if is_shared else {}
     items, keep, unknown = [], [], 0
     for at, cell in zip(table.item.tolist(), _list_cells(table), strict=True):
         new = named.get(cell) or common.get(cell[1], "")
@@ -138,16 +133,15 @@ def _rename_segments(
         )
         raise CorpusError(msg)
     moved = sum(cell[1] != new for cell, new in named.items())
-    lost = format_count(keep.count(False), "score")
-    left_out = (
-        f"; {lost} of other or ambiguous segments left out" if not all(keep) else ""
-    )
     note = (
         f"{name} and {base_name} number segments otherwise: "
-        f"{format_count(moved, 'output')} aligned by text{left_out}."
+        f"{format_count(moved, 'output')} aligned by text"
     )
+    if lost := keep.count(False):
+        scores = format_count(lost, "score")
+        note += f"; {scores} of other or ambiguous segments left out"
     names, codes = number_names(items)
-    table = replace(table, items=names, item=codes, notes=(*table.notes, note))
+    table = replace(table, items=names, item=codes, notes=(*table.notes, f"{note}."))
     return table.keep_lines(np.array(keep, bool)).compact()
 
 
@@ -183,7 +177,8 @@ def _count_from_one(tables: Sequence[Scores], names: Sequence[str]) -> list[Scor
         others = {
             other: theirs
             for other, theirs, each in zip(names, numbers, tables, strict=True)
-            if _share_language(table, each)
+            if {*table.languages} & {*each.languages}
+            or "" in (*table.languages, *each.languages)
         }
         if partner := find_partner(own, name, others):
             note = f"{name} counts segments from 0, {partner} from 1: joined so."
@@ -222,8 +217,3 @@ def list_numbers(names: Iterable[str]) -> set[int]:
     different = {name for name in names if name}
     is_number = all(name.isdecimal() and len(name) < 8 for name in different)
     return {*map(int, different)} if is_number else set()
-
-
-def _share_language(table: Scores, other: Scores) -> bool:
-    ours, theirs = {*table.languages}, {*other.languages}
-    return "" in ours | theirs or not ours.isdisjoint(theirs)

@@ -10,6 +10,7 @@ import csv
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import count
 from types import MappingProxyType, SimpleNamespace
 from typing import Any, NamedTuple
 
@@ -372,17 +373,28 @@ def read_named_pairs(path: str) -> dict[str, str]:
 
 def read_ranks(path: str) -> dict[str, float]:
     """Read a ranking: a system, a tab and its rank a line, or a table with these columns."""
-    header = [cell.strip().lower() for cell in read_score_head(path).columns]
     ranks: dict[str, float] = {}
-    if "rank" in header:
+    for line, system, rank in _parse_ranks(path):
+        place = f"{path}, line {line}"
+        if system in ranks:
+            msg = f"{place} ranks {system!r} again; expected each system once."
+            raise FormatError(msg)
+        if rank < 1:
+            msg = f"{place}: the rank is {rank:g}; expected 1 for the best, or more."
+            raise FormatError(msg)
+        ranks[system] = rank
+    return ranks
+
+
+def _parse_ranks(path: str) -> Iterator[tuple[int, str, float]]:
+    """Parse the line, the system and the rank of each row that has a rank."""
+    if "rank" in [cell.strip().lower() for cell in read_score_head(path).columns]:
         table = read_columns(path)
         require_columns(table.roles, ("system",), path, "a table of ranks")
         values = parse_numbers(table.find("rank"), path, "the rank").tolist()
-        rows = zip(table.get("system"), values, strict=True)
-        for line, (name, rank) in enumerate(rows, table.first):
-            if rank == rank:
-                _add_rank(ranks, name, rank, f"{path}, line {line}")
-        return ranks
+        rows = zip(count(table.first), table.get("system"), values, strict=False)
+        yield from (row for row in rows if row[2] == row[2])
+        return
     for line, (name, *cells) in split_rows(read_lines(path)):
         text = "\t".join(cells)
         if not (name.strip() or cells):
@@ -394,18 +406,7 @@ def read_ranks(path: str) -> dict[str, float]:
                 "rank, where 1 is the best."
             )
             raise FormatError(msg)
-        _add_rank(ranks, name, float(text), f"{path}, line {line}")
-    return ranks
-
-
-def _add_rank(ranks: dict[str, float], system: str, rank: float, place: str) -> None:
-    if system in ranks:
-        msg = f"{place} ranks {system!r} again; expected each system once."
-        raise FormatError(msg)
-    if rank < 1:
-        msg = f"{place}: the rank is {rank:g}; expected 1 for the best, or more."
-        raise FormatError(msg)
-    ranks[system] = rank
+        yield line, name, float(text)
 
 
 def list_cells(scores: Scores) -> dict[str, list[str]]:

@@ -125,13 +125,11 @@ class Spans:
 
     def get_mark(self, row: int) -> Mark:
         """Return a row."""
-        start, end = int(self.start[row]), int(self.end[row])
-        return Mark(
-            self.severity[row],
-            None if start < 0 else start,
-            None if end < 0 else end,
-            *(self.category[row], self.side[row], self.text[row]),
+        start, end = (
+            None if at < 0 else at for at in (int(self.start[row]), int(self.end[row]))
         )
+        about = self.category[row], self.side[row], self.text[row]
+        return Mark(self.severity[row], start, end, *about)
 
     def locate(self, mark: Mark, text: str) -> tuple[int, int] | None:
         """Return the place of a mark in its text, None if it is not there."""
@@ -219,27 +217,21 @@ def list_answer_marks(value: Mapping[str, Any]) -> list[Mark] | None:
             marks = marks or []
             for tag in step["tags"]:
                 marks.append(Mark(TAG, tag["start"], tag["end"], tag.get("type", "")))
-        elif isinstance(step, list) and all(map(_is_mark, step[:1])):
+        elif isinstance(step, list) and all(
+            isinstance(entry, dict) and "severity" in entry for entry in step[:1]
+        ):
             marks = [*(marks or []), *map(build_mark, step)]
     return marks
-
-
-def _is_mark(entry: Any) -> bool:
-    return isinstance(entry, dict) and "severity" in entry
 
 
 def build_mark(entry: Mapping[str, Any]) -> Mark:
     """Build a mark from an entry with the names that most formats use."""
     get = entry.get
-    start, end, category = get("start"), get("end"), get("category")
-    return Mark(
-        str(entry["severity"]).lower(),
-        None if start is None else int(start),
-        None if end is None else int(end),
-        str(category).lower() if category else "",
-        get("side", "output"),
-        str(get("text") or get("span") or ""),
-    )
+    places = (get("start"), get("end"))
+    start, end = (None if place is None else int(place) for place in places)
+    side, text = get("side", "output"), str(get("text") or get("span") or "")
+    category = str(get("category") or "").lower()
+    return Mark(str(entry["severity"]).lower(), start, end, category, side, text)
 
 
 def _build_columns(marks: Sequence[Mark]) -> dict[str, Any]:
@@ -247,11 +239,9 @@ def _build_columns(marks: Sequence[Mark]) -> dict[str, Any]:
     fields = [*zip(*marks, strict=True)] or [()] * len(Mark._fields)
     columns: dict[str, Any] = {}
     for name, values in zip(Mark._fields, fields, strict=True):
-        if name in ("start", "end"):
-            places = [-1 if place is None else place for place in values]
-            columns[name] = np.array(places, np.int64)
-        else:
-            columns[name] = np.array(values, object)
+        is_place = name in ("start", "end")
+        cells = [-1 if cell is None else cell for cell in values]
+        columns[name] = np.array(cells, np.int64 if is_place else object)
     return columns
 
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from metra.errors import CorpusError, FormatError, UnknownNameError, no_such
 from metra.stats.arrays import Array, Codes, Mask, number_names
-from metra.stats.direction import HIGHER, LOWER, Direction
+from metra.stats.direction import HIGHER, Direction
 
 _LANGUAGE = r"[A-Za-z]{2,3}(?:_[A-Za-z0-9]{2,8})*"
 #: Two languages, with scripts and countries: en-de, zh_Hans-en, en-ko_KR, en-sr_Cyrl_RS.
@@ -240,12 +240,18 @@ class Scores:
             keep &= np.isin(self.scorer, [self.find(name) for name in scorers])
         return self.keep_lines(keep).compact()
 
-    def with_lower_is_better(self, names: Iterable[str]) -> "Scores":
-        """Set the direction of some scorers: lower is better."""
+    def with_direction(self, names: Iterable[str], direction: Direction) -> "Scores":
+        """Set the direction of some scorers."""
         scorers = list(self.scorers)
-        for index in {self.find(name) for name in names}:
-            scorers[index] = scorers[index]._replace(direction=LOWER)
+        for at in map(self.find, names):
+            scorers[at] = scorers[at]._replace(direction=direction, is_declared=True)
         return replace(self, scorers=tuple(scorers))
+
+    def list_ambiguous(self) -> list[str]:
+        """List scorers of MQM that may be scores or costs: mostly positive ones."""
+        unknown = [s for s in self.scorers if s.kind == "mqm" and not s.is_declared]
+        names = [scorer.name for scorer in unknown if scorer.direction == HIGHER]
+        return [name for name in names if np.nansum(self.lines(name).value) > 0]
 
     def rename_systems(self, names: Mapping[str, str]) -> "Scores":
         """Give systems other names; two that get the same name become one system."""

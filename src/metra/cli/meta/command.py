@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 _ROLES = (
     *("system", "segment", "document", "scorer", "value", "judge", "domain", "lang"),
 )
-_KEYS = ("format", "unit", "mqm", "names", "lower", "gold", *_ROLES)
+_KEYS = ("format", "unit", "mqm", "names", "lower", "higher", "gold", *_ROLES)
 #: Flags for parameters that messages name, beyond those of all commands.
 _FLAGS = FLAGS | {
     "columns": "--read",
@@ -127,10 +127,10 @@ _SCORES = (
         "Ways of reading SCORES. format: the format, if it is not recognised; "
         "system, segment, document, scorer, value, judge, domain, lang: the column of "
         "this role; unit: additional columns that identify what was scored; names: "
-        "file with new names of systems (name, tab, new name); lower: scorers for "
-        "which lower values are better; gold: file to take the gold scores from; mqm: "
+        "file with new names of systems (name, tab, new name); lower, higher: "
+        "scorers for which these values are better; gold: file with the gold scores; mqm: "
         "weights of MQM errors, as SEVERITY[/CATEGORY]:POINTS, source:yes, "
-        "cap:POINTS, per:100 words.",
+        "cap:POINTS, per:100 words, unlisted:perfect or unlisted:unrated.",
         multiple=True,
     ),
 )
@@ -305,6 +305,7 @@ def _read_scores(
     from metra.scores.registry import read_score_files
     from metra.scores.selection import parse_selection
     from metra.scores.table import build_score_table, list_parts
+    from metra.stats.direction import HIGHER, LOWER
 
     mqm = settings.get("mqm")
     read = partial(
@@ -324,8 +325,14 @@ def _read_scores(
         for part in list_parts(each, other.names):
             scores = scores.with_values_of(part, other)
         notes.append(f"{each} is taken from {settings['gold']} only.")
-    lower = split_names(None, None, [settings.get("lower", "")])
-    scores = scores.with_lower_is_better(lower) if lower else scores
+    for key, direction in {"lower": LOWER, "higher": HIGHER}.items():
+        given = split_names(None, None, [settings.get(key, "")])
+        scores = scores.with_direction(given, direction)
+    notes += [
+        f"Higher values of {each} are taken to be better; if they are costs, add "
+        f"--read lower={each}."
+        for each in scores.list_ambiguous()
+    ]
     if lang is not None and lang not in scores.languages:
         listed = ", ".join(filter(None, scores.languages)) or "none"
         msg = f"No score is of {lang} (known: {listed})."

@@ -165,7 +165,9 @@ CASES = [
         *("tmx", TMX, [("", "un", "one bold & more"), ("", "deux", "two 2")]), id="TMX"
     ),
     pytest.param(
-        *("tmx", LANGUAGES, [("a", "one", "un"), ("b", "two", "deux")]),
+        "tmx",
+        LANGUAGES.replace('<tuv lang="de"><seg>zwei</seg></tuv>', ""),
+        [("a", "one", "un"), ("b", "two", "deux")],
         id="TMX without a source language: that of the first text, and one of the others",
     ),
     pytest.param(
@@ -367,7 +369,6 @@ NOTES = [
         TRADOS,
         "1 not to be translated left out, 1 in state Draft, 1 without translation",
     ),
-    ("tmx", LANGUAGES, "1 in de left out"),
     ("qt", QT, "1 vanished left out, 1 in state unfinished"),
     ("po", PO, "1 obsolete left out, 1 in state fuzzy, 1 without translation"),
     ("properties", PROPERTIES, "1 repeated left out"),
@@ -397,6 +398,22 @@ def test_units_with_ids_of_another_tool_are_joined_by_their_sources(write):
     assert corpus.joined == "3 segments joined by source"
 
 
+PAIRS = [("en-fr", "one two", "un deux"), ("fr-en", "un deux", "one two")]
+
+
+@pytest.mark.parametrize(("pair", "sources", "targets"), PAIRS)
+def test_two_of_several_languages_are_chosen(write, pair, sources, targets):
+    path = str(write("a.tmx", LANGUAGES.encode()))
+    corpus = open_corpus([path], reading=ReadingOptions(pair=pair))
+    [chunk] = corpus.chunks(10)
+    texts = [
+        " ".join(str(x.text[at]) for at in range(2))
+        for x in (chunk.source, chunk.systems["a"])
+    ]
+    assert texts == [sources, targets]
+    assert corpus.layouts[path] == "1 in de left out"
+
+
 BOMB = """<!DOCTYPE tmx [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;">]>
 <tmx><body><tu><tuv lang="fr"><seg>&b;</seg></tuv></tu></body></tmx>"""
 OUTSIDE = """<!DOCTYPE tmx [<!ENTITY a SYSTEM "file:///etc/passwd">]>
@@ -410,6 +427,7 @@ WRONG = [
     ("tmx", BOMB, "line 1 declares or uses the entity 'a', which is not"),
     ("tmx", OUTSIDE, "declares or uses the entity 'a'"),
     ("tmx", UNKNOWN, "line 7 declares or uses the entity 'nbsp'"),
+    ("tmx", LANGUAGES, "has several languages .en, fr, de.; choose two with `pair`"),
     ("tmx", "<tmx>", "line 1, column 6 is not XML: no element found"),
     ("tmx", "<tmx/>", "contains no units with texts; expected tmx with at least one"),
     (
@@ -465,7 +483,7 @@ PUBLISHED = {
     "Complete_valid_utf8_bom_crlf.ts": (7, 2),
     "ExcludeIncludeTest15987.sdlxliff": (3, 3),
     "ExportTest1B.tmx": (2, 0),  # translate-toolkit, as all files of TMX here
-    "ImportTest1L.tmx": (1, 0),
+    "ImportTest1L.tmx": "has several languages",
     "ImportTest2A.tmx": (7, 0),
     "Manual-12-AltTrans.xlf": (6, 4),  # translate-toolkit: 6 translatable, 2 translated
     "SameSourceAndTarget.html.xlf": (4, 0),

@@ -112,7 +112,7 @@ def arrange_sections(
 def has_pairs(source: Source) -> bool:
     """Return True if the rows of a file name their language pair."""
     if not source.format.has_column_names:
-        return False
+        return source.format.name in ("tmx", "ttx")
     source = source._replace(columns=None)
     with closing(_open_raw(source)) as reader:
         return bool(_find_groups(source, reader.fields).pairs)

@@ -40,10 +40,19 @@ class Place(NamedTuple):
         refuse(self.path, f"{problem}.", f"unit {self.element.get('id', '')!r}")
 
 
-def list_units(path: str, form: str, codes: str, encoding: str) -> list[Unit | str]:
+def list_units(
+    path: str, form: str, codes: str, encoding: str, *pair: str
+) -> list[Unit | str]:
     """List the units of a file; elements that have been read are emptied."""
     units = _UnitParser(path, form, codes, encoding)
+    chosen = map(_normalise_language, pair)
+    state = units.state = dict(zip(("pair", "second"), chosen, strict=False))
     feed_xml(units.parser, read_bytes(path), path, "XML of a translation tool")
+    others = {x[3:] for x in units.units if isinstance(x, str) and x[:3] == "in "}
+    if any(not pair or _is_same_language(x, state["second"]) for x in others):
+        own = map(state.__getitem__, ("pair" if pair else "first", "second"))
+        listed = ", ".join([*own, *sorted(others)])
+        refuse(path, f"has several languages ({listed}); choose two with `pair`.")
     return units.units
 
 
@@ -220,7 +229,7 @@ def _list_memory(place: Place, state: dict[str, str]) -> Iterator[Unit | str]:
         return
     if state.get("first", "") in ("", "*all*"):
         state["first"] = unit.get("srclang") or texts[0][0]
-    first = _normalise_language(state["first"])
+    first = state.get("pair") or _normalise_language(state["first"])
     source = _choose_language(texts, first)
     if source is None:
         yield f"without a text in {first}"

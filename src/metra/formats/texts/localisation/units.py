@@ -21,6 +21,7 @@ from metra.formats.texts.columns import (
     open_columns,
 )
 from metra.formats.texts.documents import join_lines
+from metra.formats.texts.language_pairs import parse_pair
 from metra.formats.texts.sources import Source
 from metra.limits import check_limit
 
@@ -28,11 +29,12 @@ from metra.limits import check_limit
 _OPEN = frozenset(
     ["new", "needs-translation", "initial", "fuzzy", "unfinished", "draft"]
 )
-#: Modules that read formats other than XML, and formats with texts in one language.
+#: Modules that read formats other than XML, and formats with texts in many languages or in one.
 _MODULES = {
     **dict.fromkeys(["po", "properties", "strings", "arb"], "catalogues"),
     "subtitles": "subtitles",
 }
+_MULTILINGUAL = ["tmx", "ttx"]
 _MONOLINGUAL = ["resx", "android", "properties", "strings", "arb", "subtitles"]
 
 
@@ -98,11 +100,14 @@ def refuse(path: str, problem: str, place: str = "") -> NoReturn:
 
 
 @cache_by_file(4)
-def read_units(path: str, form: str, codes: str, encoding: str) -> UnitFile:
+def read_units(
+    path: str, form: str, codes: str, encoding: str, pair: str | None = None
+) -> UnitFile:
     """Read the units of a file in a format, with their inline codes as said."""
     module = import_module(f"{__package__}.{_MODULES.get(form, 'markup')}")
     file = UnitFile(path, form not in _MONOLINGUAL)
-    for entry in module.list_units(path, form, codes, encoding):
+    languages = parse_pair(pair).codes if pair and form in _MULTILINGUAL else ()
+    for entry in module.list_units(path, form, codes, encoding, *languages):
         if isinstance(entry, Unit):
             file.add(entry)
         else:
@@ -117,7 +122,8 @@ def read_units(path: str, form: str, codes: str, encoding: str) -> UnitFile:
 def open_reader(source: Source, _: Sequence[Field] | None = None) -> Reader:
     """Open a file from its start: its texts, documents, ids and states."""
     reading = source.reading or ReadingOptions()
-    file = read_units(source.path, source.format.name, reading.codes, reading.encoding)
+    choices = reading.codes, reading.encoding, source.pair
+    file = read_units(source.path, source.format.name, *choices)
     units, field = file.units, source.field
     columns: dict[Field, list[str | None]] = {}
     if file.has_sources:

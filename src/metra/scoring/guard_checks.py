@@ -318,7 +318,11 @@ def _find_furniture(sample: TextSample) -> dict[str, dict[str, list[str]]]:
         for kind in FURNITURE:
             likely = sum(map(firsts.__getitem__, kind.firsts)) >= kind.share * filled
             if not kind.firsts:
-                likely = any(map(text.__contains__, kind.signs))
+                # Of strings in quotes, few need have an escape.
+                signs = sum(map(text.count, kind.signs))
+                likely = signs > 0 and (
+                    kind.share > 0.5 or is_many(signs, kind.share, filled)
+                )
             if not likely or kind.name in covered:
                 continue
             marks = _list_marks(kind, lines)

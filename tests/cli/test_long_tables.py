@@ -339,3 +339,65 @@ def test_each_pair_by_groups(cli, tmp_path):
     ]
     path = write_table(tmp_path, "t.tsv", rows)
     assert "group" in cli.ok("score", path, "--group-by", "lp,system").out
+
+
+POOLED = [
+    pytest.param("t.csv", "method", "column method (A, B)", id="CSV"),
+    pytest.param("t.jsonl", "model_id", "column model_id (A, B)", id="JSON lines"),
+    pytest.param("t.parquet", "variable", "column variable (A, B)", id="Parquet"),
+    pytest.param("t.xlsx", "llm", "column llm (A, B)", id="workbook"),
+]
+
+
+@pytest.mark.parametrize(("name", "column", "message"), POOLED)
+def test_systems_in_a_column_of_another_name(cli, tmp_path, name, column, message):
+    rows = make_rows(["system", "seg", "source", "ref", "output", "domain"])
+    renamed = [{column: row.pop("system"), **row} for row in rows]
+    path = write_table(tmp_path, name, renamed)
+    refused = cli.refusal("score", path)
+    assert f"once for each value of the {message}, which" in refused
+    assert "rename it to system" in refused
+    assert len(score(cli, path, "--group-by", column)) == 1
+    path = write_table(tmp_path, name, renamed[:4])
+    assert len(score(cli, path)) == 1
+
+
+def test_systems_in_two_columns(cli, tmp_path):
+    rows = make_rows(["system", "source", "ref", "output"])
+    rows = [{"model": "m", "prompt": row.pop("system"), **row} for row in rows]
+    path = write_table(tmp_path, "t.csv", rows)
+    assert "column model and prompt (A, B)" in cli.refusal("score", path)
+
+
+def make_repeats(*changes):
+    rows = make_rows(["id", "source", "ref", "output"], ["A"])
+    return [*rows, *({**rows[at], **cells} for at, cells in changes)]
+
+
+REPEATED = [
+    pytest.param(
+        make_repeats((0, {}), (1, {})),
+        "repeats 2 segments (id '0'; id '1'), and",
+        id="ids",
+    ),
+    pytest.param(
+        [{"ref": f"text {at % 8}", "output": f"a text {at}"} for at in range(16)],
+        "has each segment 2 times, and",
+        id="all",
+    ),
+]
+
+
+@pytest.mark.parametrize(("rows", "message"), REPEATED)
+def test_repeated_segments(cli, tmp_path, rows, message):
+    path = write_table(tmp_path, "t.csv", rows)
+    assert message in cli.ok("score", path).err
+
+
+def test_repeated_ids_with_other_outputs(cli, tmp_path):
+    path = write_table(tmp_path, "t.csv", make_repeats((1, {"output": "ERROR"})))
+    assert "repeats 1 segment (id '1') with other outputs, as in rows 2 and 4" in (
+        cli.refusal("score", path)
+    )
+    restart = [{**row, "id": "1"} for row in make_repeats((1, {"output": "x"}))]
+    assert not cli.ok("score", write_table(tmp_path, "t.csv", restart)).err

@@ -17,6 +17,7 @@ rows: rows to be written: limits of each format, and documents that rows form
 plain: plain text, one segment a line; lists of documents
 delimited: tables separated by tabs, commas or semicolons (TSV, CSV)
 long_tables: tables whose rows belong to systems or language pairs; headings of such columns
+pooled: rows of several systems, or repeated ones, that would be scored as one system
 shards: Parquet files as parts of one table, or as one system each; names of parts
 language_pairs: language pairs as tables and WMT's ids of documents write them; FLORES codes
 jsonl: JSON lines and arrays; keys that hold several references or outputs

@@ -30,6 +30,7 @@ from metra.formats.texts.language_pairs import (
     find_document_pair,
     parse_pair,
 )
+from metra.formats.texts.pooled import check_rows
 from metra.formats.texts.roles import name_output_column
 from metra.formats.texts.sources import Source
 from metra.limits import LimitError
@@ -76,6 +77,10 @@ def arrange_rows(
     try:
         groups = _find_groups(source, reader.fields)
         renamed = _rename_output(source, groups)
+        if source.use == "output":
+            named = (*(groups.columns or ())[:1], *groups.pair)
+            states = _get_states(source)
+            check_rows(source.path, source, (*reader.fields,), named, states)
     except MetraError:
         reader.close()
         raise

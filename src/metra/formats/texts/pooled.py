@@ -1,0 +1,140 @@
+"""Rows of several systems, or of repeated segments, that would be scored as one system."""
+
+import warnings
+from collections import Counter
+from collections.abc import Sequence
+from itertools import combinations
+from math import gcd
+
+from metra.errors import FormatError, TextWarning
+from metra.formats.stream import cache_by_file, format_path
+from metra.formats.texts import columns, join
+from metra.formats.texts.columns import Field
+from metra.formats.texts.sources import Source
+
+# So many rows are looked at; after fewer, a table where hardly any is repeated is fine.
+_MOST, _ENOUGH = 100_000, 16_384
+# So many segments that all occur equally often are no chance.
+_LEAST = 8
+
+
+@cache_by_file(16)
+def check_rows(
+    path: str,
+    source: Source,
+    fields: Sequence[Field],
+    named: Sequence[Field],
+    _: object,
+) -> None:
+    """Refuse a table if a column not `named` says that its rows are of several systems.
+
+    Warn where segments are repeated without such a column, or their ids are.
+    """
+    texts = [field for field in fields if field.role in ("source", "reference")]
+    if not texts or all(field.role != "output" for field in fields):
+        return
+    documents = [field for field in fields if field.role == "document"]
+    groups = [*dict.fromkeys([*documents, *named])]
+    ids = [*filter(columns.is_segment_id, fields)][:1]
+    table = _read_columns(source, [*texts, *groups, *ids], [*texts, *groups])
+    segments = _join_cells(table, [*texts, *groups])
+    counts = Counter(segments)
+    if len(counts) in (1, len(segments)):
+        return
+    rest = [f for f in fields if f not in table and not columns.is_row_number(f)]
+    place, others = format_path(path), _read_columns(source, rest)
+    times = gcd(*counts.values())
+    if times > 1:
+        exempt = source.columns.labels if source.columns else ()
+        has_systems = _find_systems(place, others, segments, times, named, exempt)
+        if not has_systems and len(counts) >= _LEAST and {*counts.values()} == {times}:
+            msg = (
+                f"{place} has each segment {times} times, and each time counts; if the "
+                "rows are of several systems, add a column system with their names."
+            )
+            warnings.warn(msg, TextWarning, stacklevel=2)
+    elif ids:
+        names = [field.name for field in (*ids, *groups)]
+        keys = join.RowKeys(place, names, _join_cells(table, [*ids, *groups]))
+        _check_ids(keys, segments, others)
+
+
+def _read_columns(
+    source: Source, fields: Sequence[Field], keys: Sequence[Field] = ()
+) -> join.Table:
+    """Read columns; none of the rows of a long table whose keys differ, or nearly all."""
+    table: join.Table = {field: [] for field in fields}
+    seen = set[str]()
+    with warnings.catch_warnings():
+        # Who reads the table for its texts warns of it.
+        warnings.simplefilter("ignore", TextWarning)
+        reader = source.format.load().open_reader(source, fields)
+        for chunk in join.read_chunks(reader):
+            part = {field: columns.list_values(chunk[field]) for field in fields}
+            for field, values in part.items():
+                table[field] += values
+            seen.update(_join_cells(part, keys))
+            count = len(table[fields[0]]) if keys else 0
+            if count > _MOST or (count > _ENOUGH and 10 * len(seen) > 9 * count):
+                return {field: [] for field in fields}
+    return table
+
+
+def _join_cells(table: join.Table, fields: Sequence[Field]) -> list[str]:
+    cells = ([cell or "" for cell in table[field]] for field in fields)
+    return [*map(join.MARK.join, zip(*cells, strict=True))]
+
+
+def _find_systems(
+    place: str,
+    table: join.Table,
+    segments: Sequence[str],
+    times: int,
+    named: Sequence[Field],
+    exempt: Sequence[str],
+) -> bool:
+    """Refuse rows that one column, or two, splits into as many complete sets."""
+    labels = [field for field in table if field.role == "label"]
+    labels = [field for field in labels if times % len({*table[field]}) == 0]
+    for fields in [*combinations(labels, 1), *combinations(labels, 2)]:
+        sets: dict[str, Counter[str]] = {}
+        for value, segment in zip(_join_cells(table, fields), segments, strict=True):
+            sets.setdefault(value, Counter())[segment] += 1
+        first, *others = sets.values()
+        if not others or any(each != first for each in others):
+            continue
+        if all(field.name in exempt for field in fields):
+            return True
+        names = [field.name for field in (*named, *fields) if field.role == "label"]
+        values = ", ".join(value.replace(join.MARK, " ")[:40] for value in [*sets][:4])
+        more, remedy = ", …" * (len(sets) > 4), "join them in one column"
+        msg = (
+            f"{place} has each segment once for each value of the column "
+            f"{' and '.join(names)} ({values}{more}), which would be scored as one "
+            f"system; {remedy if names[1:] else 'rename it to'} system, or keep the rows "
+            "of one."
+        )
+        raise FormatError(msg)
+    return False
+
+
+def _check_ids(keys: join.RowKeys, segments: Sequence[str], table: join.Table) -> None:
+    """Warn of repeated ids, unless with other texts; refuse rows of only other outputs."""
+    first: dict[str, int] = {}
+    rows = [(first.setdefault(key, at), at) for at, key in enumerate(keys.rows)]
+    pairs = [pair for pair in rows if len({*pair}) > 1]
+    pairs = [pair for pair in pairs if keys.rows[pair[0]].split(join.MARK)[0]]
+    if not pairs or any(segments[one] != segments[at] for one, at in pairs):
+        return
+    repeated = [*dict.fromkeys(keys.rows[at] for _, at in pairs)]
+    problem = f"{keys.place} repeats {keys.describe(repeated)}"
+    for pair in pairs:
+        different = {f.role for f, own in table.items() if own[pair[0]] != own[pair[1]]}
+        if different == {"output"}:
+            numbers = " and ".join(str(at + 1) for at in pair)
+            msg = (
+                f"{problem} with other outputs, as in rows {numbers}; keep one of each."
+            )
+            raise FormatError(msg)
+    msg = f"{problem}, and each row counts; keep one of each if a run was resumed."
+    warnings.warn(msg, TextWarning, stacklevel=2)

@@ -407,3 +407,32 @@ for head in ('"id","source","ref","mt"', "id,source,ref,mt", '"","source","ref",
     CASES[f"spreadsheets: CSV, texts in quotes, {head}"] = Case(
         partial(write_text, name="texts.csv", lines=[head, *NUMBERED]), expect="read"
     )
+
+IDS = [
+    ["id", *TABLE[0]],
+    *([n, *row] for n, row in zip(NUMBERS, TABLE[1:], strict=True)),
+]
+ENDS: dict[str, tuple[Sequence[Sequence], str]] = {
+    "headings in German below": (
+        [IDS[0], ["Nr.", "Quelle", "Referenz", "Ausgabe"], *IDS[1:]],
+        r"\b2 \(",
+    ),
+    "languages below": ([IDS[0], ["#", "de", "en", "NMT"], *IDS[1:]], r"\b2 \(# \| de"),
+    "an example below": ([IDS[0], ["e.g.", "B", "E", "E"], *IDS[1:]], r"\b2 \(e.g"),
+    "a signature": ([*IDS, ["", "Ann", "Ann", "Ann"]], r"\b26 \( \| Ann"),
+    "a date alone": (
+        [*IDS, ["Stand: 1.10.2026", "", "", ""]],
+        r"texts\.\w+.* 26: 'Stand: 1\.10\.2026' stands alone",
+    ),
+    "a section": (
+        [*IDS[:9], ["", "Part two", "", ""], *IDS[9:]],
+        r"texts\.\w+.* 10: 'Part two' stands alone",
+    ),
+}
+for kind, (rows, says) in ENDS.items():
+    for form in SHEETS:
+        CASES[f"spreadsheets: ids and {kind}, {form}"] = Case(
+            partial(write_rows, form=form, rows=rows),
+            expect="refused" if "alone" in says else "read warned",
+            says=says,
+        )

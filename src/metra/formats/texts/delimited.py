@@ -35,6 +35,7 @@ from metra.formats.texts.columns import (
 from metra.formats.texts.roles import (
     SAMPLE,
     check_headings,
+    check_rows,
     count_headings,
     read_header,
 )
@@ -48,7 +49,7 @@ from metra.formats.texts.rows import (
 from metra.formats.texts.sources import Source
 
 
-def open_reader(source: Source, _: Sequence[Field] | None = None) -> Reader:
+def open_reader(source: Source, chosen: Sequence[Field] | None = None) -> Reader:
     """Open a file from its start, for all of its columns."""
     preferred = "," if source.format.name == "csv" else "\t"
     dialect = find_dialect(source.path, preferred, count_headings, source.reading)
@@ -67,8 +68,10 @@ def open_reader(source: Source, _: Sequence[Field] | None = None) -> Reader:
             check_headings(table.header, source.columns, table.path, source.name)
         fields, roles = read_header(
             *(table.header, source.name, source.columns, table.path),
-            lambda: _read_sample(source, dialect, len(table.header)),
+            lambda: _turn_rows(_read_sample(source, dialect), len(table.header)),
         )
+        if chosen is None and source.use == "output":
+            check_rows(_read_sample(source, dialect), fields, table.path, "line")
     except FormatError:
         lines.close()
         raise
@@ -147,12 +150,16 @@ class _Rows:
             most = is_kept.count(False)
 
 
-def _read_sample(source: Source, dialect: Dialect, width: int) -> list[list[str]]:
-    """Return the first cells of each column."""
+def _read_sample(source: Source, dialect: Dialect) -> list[Row]:
+    """Return the first rows."""
     with closing(LineReader(source.path, source.encoding)) as lines:
         lines.read(dialect.skipped)
-        rows = islice(parse_table(lines, source.path, dialect).rows, SAMPLE)
-        cells = [row.cells for row in rows]
+        return [*islice(parse_table(lines, source.path, dialect).rows, SAMPLE)]
+
+
+def _turn_rows(rows: Sequence[Row], width: int) -> list[list[str]]:
+    """Return the first cells of each column."""
+    cells = (row.cells for row in rows)
     columns = [[*column] for column in zip(*cells, strict=True)]
     return columns + [[]] * (width - len(columns))
 

@@ -1,18 +1,22 @@
 """Roles of the columns of a table: by names of the user, known headings, and content."""
 
 import re
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import compress
 from typing import NamedTuple, TypeAlias
 
-from metra.errors import FormatError
+from metra.errors import FormatError, TextWarning
+from metra.formats.table import Row
 from metra.formats.texts.columns import (
     TEXT_ROLES,
     ColumnNames,
     Field,
     Role,
     describe_missing_column,
+    is_row_number,
+    is_segment_id,
     recognise_field,
 )
 from metra.formats.texts.headings import classify_content, find_heading
@@ -166,6 +170,43 @@ def check_headings(
 
 #: Headings of texts in the one column of a table.
 _LONE = ("text", "texts", "sentence", "sentences", "content", "string", "segment text")
+
+
+def check_rows(
+    rows: Sequence[Row], fields: Sequence[Field], place: str, noun: str
+) -> None:
+    """Refuse rows with a lone cell and no reference; warn of ends without a numeric id."""
+    roles = [field.role for field in fields]
+    lone = []
+    for number, cells in rows if "reference" in roles and len(fields) > 2 else ():
+        filled = [*filter(str.strip, cells)]
+        if len(filled) == 1 and roles[cells.index(filled[0])] != "reference":
+            lone.append(f"{noun} {number}: {filled[0][:60]!r} stands alone")
+    if lone:
+        listed = "; ".join(lone[:3]) + ("; …" if lone[3:] else "")
+        msg = f"{place}, {listed}; remove the {noun}, or give its texts."
+        raise FormatError(msg)
+    for number, cells in list_odd_rows(rows, fields):
+        shown = " | ".join(cell[:20] for cell in cells)
+        msg = (
+            f"{place}, {noun} {number} ({shown}) has no number among numbered {noun}s; "
+            "remove it if it is not a segment."
+        )
+        warnings.warn(msg, TextWarning, stacklevel=2)
+
+
+def list_odd_rows(rows: Sequence[Row], fields: Sequence[Field]) -> list[Row]:
+    """List the first and the last row, if only they have no number in the column of ids."""
+    numbered = [
+        at for at, x in enumerate(fields) if is_segment_id(x) or is_row_number(x)
+    ]
+    if not numbered or len(rows) < _ENOUGH:
+        return []
+    odd = [x for x in rows if not re.fullmatch(r"[\d.]+", x.cells[numbered[0]].strip())]
+    is_end = all(row in (rows[0], rows[-1]) for row in odd)
+    return odd if is_end else []
+
+
 _LONGEST_HEADING = 60
 _ENDS_OF_SENTENCES = (".", "!", "?", "。", "！", "？", "।", "؟", "…")
 

@@ -11,7 +11,7 @@ from metra.errors import FormatError, TextWarning, format_count
 from metra.formats.atomic import write_pieces
 from metra.formats.cell_formats import format_value
 from metra.formats.stream import format_path
-from metra.formats.table import LINES_ABOVE, find_heading_row
+from metra.formats.table import LINES_ABOVE, Row, find_heading_row
 from metra.formats.texts.columns import (
     TEXT_ROLES,
     Field,
@@ -22,7 +22,9 @@ from metra.formats.texts.columns import (
 from metra.formats.texts.roles import (
     SAMPLE,
     check_headings,
+    check_rows,
     count_headings,
+    list_odd_rows,
     read_header,
 )
 from metra.formats.texts.rows import Chunks, Fields, format_cells
@@ -48,6 +50,15 @@ def open_reader(source: Source, chosen: Sequence[Field] | None = None) -> Reader
         *(header, source.name, source.columns, place),
         lambda: [[row[at] for row in sample] for at in range(len(header))],
     )
+    numbered = [
+        Row(at + sheet.first_row, [*map(_show_cell, sheet.rows[at])]) for at in rows
+    ]
+    odd = list_odd_rows(numbered, fields)
+    if odd[:1] == numbered[:1] and count_headings(odd[0].cells) > 1:
+        skipped[str(odd[0].line)] = "headings again"
+        rows, numbered = rows[1:], numbered[1:]
+    if chosen is None and source.use == "output":
+        check_rows(numbered, fields, place, "row")
     cells = _Cells(sheet, fields)
     columns = {
         field: [cells.read(row, column) for row in rows]

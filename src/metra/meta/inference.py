@@ -110,7 +110,8 @@ def choose_unit(
     items = {scores.items[at] for at in np.unique(scores.lines(name).item).tolist()}
     documents = {item.document for item in items if item.level != "system"}
     enough = "" not in documents and len(documents) >= ENOUGH_DOCUMENTS
-    if not enough and "" not in documents and 1 < len(documents) < len(items):
+    is_grouped = "" not in documents and 1 < len(documents) < len(items)
+    if is_grouped and not enough and options.by != "arr":
         notes.append(
             f"Segments are treated as independent, because {len(documents)} documents are "
             f"fewer than {ENOUGH_DOCUMENTS}; if systems vary from document to document, "

@@ -274,14 +274,11 @@ def describe_tests(ranking: ScorerRanking) -> list[str]:
     alpha, pairs = ranking.options.alpha, len(names) * (len(names) - 1) // 2
     first, rest = names[0], p[0, 1:]
     unsure = list(compress(names[1:], ~(rest < alpha)))
-    unit = " and ".join(f"{unit}s" for unit in tests.units).replace("rater", "judge")
     counted = format_count(pairs, "pair")
     corrected = "not corrected"
     if ranking.options.correction != "none":
         corrected = f"corrected for {counted}" if pairs > 1 else "one pair"
-    about = f"{corrected}; {ranking.compared} {unit}"
-    if ranking.compared == 1:
-        about = about.removesuffix("s")
+    about = f"{corrected}; {format_count(ranking.compared, tests.units[0])}"
     if not np.isfinite(rest).any():
         best = f"{first} has the best mean, but could not be tested."
     elif not unsure:

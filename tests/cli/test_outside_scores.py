@@ -296,3 +296,31 @@ def test_positive_mqm_may_be_costs(tmp_path, cli, sign, read, is_open):
     given = [word for each in read for word in ("--read", each)]
     done = cli.ok("meta", "rank", path, "--scorer", "mqm", *given)
     assert ("if they are costs, add --read lower=mqm." in done.out) is is_open
+
+
+@pytest.mark.parametrize(
+    ("rows", "expected"),
+    [
+        ("d1 1 .5,d1 2 .75,d0 1 .0,d0 2 .25", "[[0, 0.25, 0.5, 0.75]]"),
+        ("_ d1#2 .75,_ d1#1 .5,_ d0#1 .0,_ d0#2 .25", "[[0, 0.25, 0.5, 0.75]]"),
+        ("_ kd .75,_ kc .5,_ ka .0,_ kb .25", "[[0, 0.25, 0.5, 0.75]]"),
+        # Names of which none is known are in the order of the test set.
+        ("e 1 .0,e 2 .25,f 1 .5,f 2 .75", "[[0, 0.25, 0.5, 0.75]]"),
+        ("d1 1 .5,d1 2 .75,d7 1 .0,d7 2 .25", "lacks 2 segments (document 'd0', place"),
+        ("_ kd .75,_ kc .5,_ kx .0,_ kb .25", "lacks 1 segment (id 'ka'), which the"),
+    ],
+)
+def test_scores_are_joined_by_documents_and_ids(cli, tmp_path, rows, expected):
+    hyps, scores = tmp_path / "A.csv", tmp_path / "scores.tsv"
+    hyps.write_text("id,doc,ref,hyp\nka,d0,a,a\nkb,d0,b,b\nkc,d1,c,c\nkd,d1,d,d\n")
+    table = "\n".join(
+        ["system document segment comet", *(f"A {r}" for r in rows.split(","))]
+    )
+    scores.write_text(table.replace(" ", "\t").replace("_", ""))
+    ran = cli("score", hyps, "-m", f"comet@{scores}", "--level", "segment",
+              "--format", "json")  # fmt: skip
+    if ran.code:
+        assert expected in ran.err
+    else:
+        (system,) = json.loads(ran.out)["systems"]
+        assert str([*system["segments"].values()]) == expected

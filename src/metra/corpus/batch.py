@@ -42,6 +42,8 @@ class BatchPosition(NamedTuple):
     documents: Sequence[str] | None = None
     #: The names of all systems of the corpus, where they are known.
     systems: Sequence[str] = ()
+    #: The ids of the segments, for metrics that join files by them.
+    ids: Sequence[str] = ()
 
 
 class UnnumberedPosition(BatchPosition):

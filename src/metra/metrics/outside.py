@@ -1,7 +1,9 @@
 """Scores that another program made, as a metric: `comet@scores.tsv`, or a table in memory."""
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from hashlib import sha256
 from itertools import accumulate, groupby
@@ -14,10 +16,11 @@ from metra.corpus.batch import Batch
 from metra.errors import CorpusError, OptionError, UnknownNameError, no_such
 from metra.formats.recognise import read_head
 from metra.formats.stream import compute_file_version
+from metra.formats.texts.join import MARK, RowKeys, match_rows
 from metra.metrics import record
 from metra.metrics.options import parse_spec
 from metra.metrics.record import AnyBatch, Array, Basis, Metric, Notes, metric_factory
-from metra.metrics.units import measure_extent
+from metra.metrics.units import Extent, measure_extent
 from metra.scores import model_scores
 from metra.scores.columns import (
     ALIASES,
@@ -60,7 +63,8 @@ def outside(
     with columns system, segment and one per metric, a long table, the output of
     `metra score`, or one number per line. A folder has one file per system.
 
-    Segments are matched by their numbers, or by their order if they have other ids.
+    Segments are matched by documents or ids if the test set has them too, otherwise by
+    their numbers, or by their order if they have other ids.
     Every system needs a finite score for each segment of the test set, and is found by
     its name; a file without system names is for one system only. Whether higher is
     better is known for COMET, MetricX, BLEURT and other metrics, and for the metrics of
@@ -177,11 +181,16 @@ def collect_texts(scores: Scores) -> dict[str, list[str]]:
 
 def list_documents(scores: Scores) -> list[str]:
     """List the document of each segment; none if the scores do not name all of them."""
+    documents = [item.document for item in list_segments(scores)]
+    return documents if all(documents) else []
+
+
+def list_segments(scores: Scores) -> list[ScoredItem]:
+    """List the segments in order; none if numbers of segments are missing."""
     items = [scores.items[at] for at in scores.segments]
     places = number_segments([item.segment for item in items])
-    documents = [items[at].document for at in np.argsort(places)]
-    is_whole = all(documents) and len(documents) == int(places.max(initial=-1)) + 1
-    return documents if is_whole else []
+    is_whole = len(items) == int(places.max(initial=-1)) + 1
+    return [items[at] for at in np.argsort(places)] if is_whole else []
 
 
 class ValueTable(NamedTuple):
@@ -266,12 +275,16 @@ class ValueTable(NamedTuple):
                 )
                 raise OptionError(msg)
 
-    def check_test_set(
-        self, batches: Iterable[Batch], *, documents: Sequence[str]
-    ) -> None:
+    def select(self, order: list[int]) -> "ValueTable":
+        """Return the scores of some segments in this order."""
+        values = {system: each[[*order]] for system, each in self.values.items()}
+        texts = {name: [each[at] for at in order] for name, each in self.texts.items()}
+        return self._replace(values=values, texts=texts)
+
+    def check_extent(self, extent: Extent) -> None:
         """Raise an error unless there is a score for each segment of each system."""
-        count, named, expected = measure_extent(batches)
-        systems = [system or NAMELESS for system in named]
+        count = extent.segments
+        systems = [system or NAMELESS for system in extent.systems]
         for system in systems:
             scores = self.find(system, systems)
             if len(scores) != count:
@@ -287,7 +300,50 @@ class ValueTable(NamedTuple):
                     f"{system!r}; {len(missing)} of {count} are missing."
                 )
                 raise CorpusError(msg)
-        _check_documents(documents, expected, self.source)
+
+
+def _join(
+    batches: Iterable[Batch], *, table: ValueTable, items: Sequence[ScoredItem]
+) -> tuple[str, list[int]]:
+    """Find the place of each segment's score: by ids, by documents, else none, in order."""
+    extent, source = measure_extent(batches), table.source
+    named, documents = ([getattr(i, n) for i in items] for n in ("segment", "document"))
+    pairs = [re.fullmatch(r"(.+)[#:_/-](\d{1,7})", name) for name in named]
+    numbers = [int(pair[2]) for pair in pairs if pair]
+    if len(numbers) == len(items) and not any(documents):
+        own = [pair[1] for pair in pairs if pair]
+        documents = own if {*own} == {*extent.documents} else documents
+    by, order = "", list[int]()
+    rows: tuple[Sequence[str], ...] = ()
+    if not {*documents}.isdisjoint(extent.documents) and all(documents):
+        by = "document"
+        rows = (
+            _count_within(extent.documents, range(extent.segments)),
+            _count_within(documents, numbers or range(len(items))),
+        )
+    elif not (all(map(str.isdecimal, named)) or {*named}.isdisjoint(extent.ids)):
+        by, rows = "id", (extent.ids, named)
+    elif all(documents):
+        _check_documents(documents, extent.documents, source)
+    if by:
+        places = "the test set", source.removeprefix("The scores of ")
+        ours, theirs = (
+            RowKeys(place, (by, "place"), own)
+            for place, own in zip(places, rows, strict=True)
+        )
+        order = [at for at in match_rows(ours, theirs) if at is not None]
+    is_moved = order != [*range(len(order))]
+    (table.select(order) if is_moved else table).check_extent(extent)
+    return (by, order) if is_moved else ("", [])
+
+
+def _count_within(documents: Sequence[str], numbers: Sequence[int]) -> list[str]:
+    """Name segments by their documents and their places in them, in order of numbers."""
+    seen, names = Counter[str](), [""] * len(documents)
+    for at in sorted(range(len(documents)), key=numbers.__getitem__):
+        seen[documents[at]] += 1
+        names[at] = f"{documents[at]}{MARK}{seen[documents[at]]}"
+    return names
 
 
 def _check_documents(
@@ -332,10 +388,15 @@ def _build_checked(
         settled=settled,
         notes=notes,
     )
-    documents = list_documents(notes.scored) if notes.scored is not None else []
-    return record.check_on_fit(
-        metric, partial(table.check_test_set, documents=documents)
-    )
+    items = list_segments(notes.scored) if notes.scored is not None else []
+
+    def join(joined: tuple[str, list[int]]) -> Metric:
+        by, order = joined
+        rows = table.select(order).rows if by else table.rows
+        return record.settle(replace(metric, rows=rows), **({"join": by} if by else {}))
+
+    fit = record.Fit(count=partial(_join, table=table, items=items), apply=join)
+    return replace(metric, fit=fit)
 
 
 def list_specs(files: Sequence[str]) -> list[str]:

@@ -93,17 +93,20 @@ class Extent(NamedTuple):
     systems: Sequence[str | None]
     #: The document of each segment, none if documents are unknown.
     documents: Sequence[str]
+    #: The id of each segment, where a column has them.
+    ids: Sequence[str] = ()
 
 
 def measure_extent(batches: Iterable[Batch]) -> Extent:
     """Walk through a test set and return its size."""
-    count, documents = 0, list[str]()
+    count, documents, ids = 0, list[str](), list[str]()
     systems: Sequence[str | None] = ()
     for batch in batches:
         count += len(batch)
         systems = batch.place.systems or [batch.place.system]
         documents += batch.place.documents or ()
-    return Extent(count, systems, documents)
+        ids += batch.place.ids
+    return Extent(count, systems, documents, ids)
 
 
 def check_last_segment(path: str, last: int, count: int) -> None:

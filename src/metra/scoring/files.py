@@ -239,6 +239,11 @@ class FileCorpus:
         if is_empty:
             raise CorpusError(EMPTY)
 
+    def read_ids(self) -> list[str]:
+        """Read the segments' ids; none if no column has them."""
+        ids = self._table.read_ids()
+        return ids if self._kept is None else [*compress(ids, self._kept)]
+
     def sections(
         self, size: int, labels: Sequence[str] = ()
     ) -> list[Iterator[CorpusChunk]]:

@@ -79,8 +79,15 @@ def fit_metrics(
         raise MissingReferenceError(msg) from None
     first = corpus.systems[0]
 
+    has_scores = any(metric.notes.scored for metric in metrics.values())
+    ids: list[str] = getattr(corpus, "read_ids", list)() if has_scores else []
+
     def read_batches() -> "Iterator[Batch]":
-        return (part.batch(first) for part in split_corpus(corpus, metrics, chunk))
+        for part in split_corpus(corpus, metrics, chunk):
+            batch = part.batch(first)
+            named = ids[part.first : part.first + len(part)]
+            batch.place = batch.place._replace(ids=named)
+            yield batch
 
     fitted = {
         spec: metric.fit(read_batches()) if metric.fit else metric

@@ -111,6 +111,15 @@ class ParallelTable:
                 columns[field] += list_values(values)
         return columns
 
+    def read_ids(self) -> list[str]:
+        """Read the segments' ids of the first file that has some."""
+        for side in self._sides:
+            for field in side.keys.ids[:1]:
+                with closing(side.open([field])) as reader:
+                    values = list_values(reader.read(_WHOLE)[field])
+                return [name or "" for name in values]
+        return []
+
     def sections(
         self, size: int, wanted: Sequence[Field]
     ) -> list[tuple[int, Iterator[dict[Field, Values]]]]:

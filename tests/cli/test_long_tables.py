@@ -315,8 +315,8 @@ def test_parts_or_systems(cli, tmp_path, names, columns, first, second, kind):
         assert "may be two systems or two parts of one table" in refused
         cli.ok("profile", tmp_path)
         return
-    assert len(score(cli, *files)) == (2 if kind == "two" else 1)
-    assert len(score(cli, tmp_path)) == 1
+    for given in (files, [tmp_path]):
+        assert len(score(cli, *given)) == (2 if kind == "two" else 1)
     named = [f"{file.stem}={file}" for file in files]
     if len(first) == len(second):
         assert [*score(cli, *named)] == [*names]

@@ -34,23 +34,26 @@ _PARTS = {(ids, "different") for ids in ("none", "same", "different")}
 _PARTS.add(("different", "none"))
 
 
-def are_systems(files: Sequence[Source]) -> bool:
+def are_systems(files: Sequence[Source], *, are_listed: bool) -> bool:
     """Return True if files have the same segments, each with outputs of its own.
 
-    Parts of a table have other segments. What may be either is refused.
+    Parts of a table have other segments. What may be either is refused if files are listed;
+    of a folder or pattern, the first two files tell.
     """
     if any(_PART.fullmatch(name_system(file.path)) for file in files):
         return False
+    if not are_listed and any("=" in file.path for file in files):
+        return False
     try:
-        matches = _match_files(files)
+        matches = _match_files(files if are_listed else files[:2], are_listed)
     except LimitError:
         raise
     except MetraError:  # reported by who reads the table
         return False
     if matches <= _PARTS:
         return False
-    if matches <= _SYSTEMS:
-        return True
+    if matches <= _SYSTEMS or not are_listed:
+        return matches <= _SYSTEMS
     first, second, *_ = (format_path(file.path) for file in files)
     msg = (
         f"{first} and {second} may be two systems or two parts of one table: they have "
@@ -60,7 +63,7 @@ def are_systems(files: Sequence[Source]) -> bool:
     raise FormatError(msg)
 
 
-def _match_files(files: Sequence[Source]) -> set[tuple[str, str]]:
+def _match_files(files: Sequence[Source], are_listed: bool) -> set[tuple[str, str]]:
     """Compare ids and texts of files with the first; nothing if outputs are the same."""
     by_file: list[list[Field]] = []
     for file in files:
@@ -76,7 +79,7 @@ def _match_files(files: Sequence[Source]) -> set[tuple[str, str]]:
     counts = {sum(span.rows for span in own) for own in spans}
     if not ids and not texts:
         return {("none", "none" if len(counts) == 1 else "different")}
-    most = get_limits().rows if len(counts) == 1 else _ROWS
+    most = get_limits().rows if len(counts) == 1 and are_listed else _ROWS
     keys = []
     for file in files:
         with closing(file.open([*ids, *texts])) as reader:

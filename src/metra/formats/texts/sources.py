@@ -234,12 +234,12 @@ def _join_shards(
         return sources
     paths = tuple(file.path for file in shards)
     _refuse_duplicates(paths)
-    if {*paths} <= {*files}:
-        from metra.formats.texts.shards import are_systems
+    from metra.formats.texts.shards import are_systems
 
-        named = _set_columns(sources, columns, use) if columns else sources
-        if are_systems([file for file in named if file.path in paths]):
-            return sources
+    named = _set_columns(sources, columns, use) if columns else sources
+    chosen = [file for file in named if file.path in paths]
+    if are_systems(chosen, are_listed={*paths} <= {*files}):
+        return sources
     # Parts of a table have numbers for names, so that a lone output goes by its column's.
     table = shards[0]._replace(name="", shards=paths)
     kept = [file for file in sources if file not in shards[1:]]

@@ -356,7 +356,7 @@ def test_systems_in_a_column_of_another_name(cli, tmp_path, name, column, messag
     path = write_table(tmp_path, name, renamed)
     refused = cli.refusal("score", path)
     assert f"once for each value of the {message}, which" in refused
-    assert "rename it to system" in refused
+    assert "name the systems in one column system" in refused
     assert len(score(cli, path, "--group-by", column)) == 1
     path = write_table(tmp_path, name, renamed[:4])
     assert len(score(cli, path)) == 1
@@ -396,7 +396,7 @@ def test_repeated_segments(cli, tmp_path, rows, message):
 
 def test_repeated_ids_with_other_outputs(cli, tmp_path):
     path = write_table(tmp_path, "t.csv", make_repeats((1, {"output": "ERROR"})))
-    assert "repeats 1 segment (id '1') with other outputs, as in rows 2 and 4" in (
+    assert "repeats 1 segment (id '1'), with another output in row 4" in (
         cli.refusal("score", path)
     )
     restart = [{**row, "id": "1"} for row in make_repeats((1, {"output": "x"}))]

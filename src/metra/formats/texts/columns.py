@@ -24,6 +24,7 @@ SEGMENT_IDS = (
     *("seg", "segment", "seg_id", "segid", "segment_id", "segmentid", "id", "uid"),
     *("uuid", "guid", "sid", "sent_id", "sentence_id", "line_id", "row_id", "item_id"),
     *("unit_id", "tu_id", "tuid", "string_id", "example_id", "sample_id"),
+    *("custom_id", "request_id", "satz_nr"),
 )
 # Row numbers that pandas and others write; its index has no heading, so ours is "column 1".
 ROW_NUMBERS = ("column 1", "index", "idx", "unnamed: 0", "__index_level_0__")

@@ -30,11 +30,12 @@ def check_rows(
 
     Warn where segments are repeated without such a column, or their ids are.
     """
+    exempt = source.columns.labels if source.columns else ()
+    named = (*named, *(field for field in fields if field.name in exempt))
     texts = [field for field in fields if field.role in ("source", "reference")]
     if not texts or all(field.role != "output" for field in fields):
         return
-    documents = [field for field in fields if field.role == "document"]
-    groups = [*dict.fromkeys([*documents, *named])]
+    groups = [f for f in fields if f.role == "document" or f in named]
     ids = [*filter(columns.is_segment_id, fields)][:1]
     table = _read_columns(source, [*texts, *groups, *ids], [*texts, *groups])
     segments = _join_cells(table, [*texts, *groups])
@@ -43,11 +44,9 @@ def check_rows(
         return
     rest = [f for f in fields if f not in table and not columns.is_row_number(f)]
     place, others = format_path(path), _read_columns(source, rest)
-    times = gcd(*counts.values())
-    if times > 1:
-        exempt = source.columns.labels if source.columns else ()
-        has_systems = _find_systems(place, others, segments, times, named, exempt)
-        if not has_systems and len(counts) >= _LEAST and {*counts.values()} == {times}:
+    if (times := gcd(*counts.values())) > 1:
+        _refuse_systems(place, others, segments, times, named)
+        if len(counts) >= _LEAST and {*counts.values()} == {times}:
             msg = (
                 f"{place} has each segment {times} times, and each time counts; if the "
                 "rows are of several systems, add a column system with their names."
@@ -85,56 +84,44 @@ def _join_cells(table: join.Table, fields: Sequence[Field]) -> list[str]:
     return [*map(join.MARK.join, zip(*cells, strict=True))]
 
 
-def _find_systems(
+def _refuse_systems(
     place: str,
     table: join.Table,
     segments: Sequence[str],
     times: int,
     named: Sequence[Field],
-    exempt: Sequence[str],
-) -> bool:
+) -> None:
     """Refuse rows that one column, or two, splits into as many complete sets."""
-    labels = [field for field in table if field.role == "label"]
-    labels = [field for field in labels if times % len({*table[field]}) == 0]
+    labels = [f for f in table if f.role == "label" and times % len({*table[f]}) == 0]
     for fields in [*combinations(labels, 1), *combinations(labels, 2)]:
         sets: dict[str, Counter[str]] = {}
         for value, segment in zip(_join_cells(table, fields), segments, strict=True):
             sets.setdefault(value, Counter())[segment] += 1
         first, *others = sets.values()
-        if not others or any(each != first for each in others):
-            continue
-        if all(field.name in exempt for field in fields):
-            return True
-        names = [field.name for field in (*named, *fields) if field.role == "label"]
-        values = ", ".join(value.replace(join.MARK, " ")[:40] for value in [*sets][:4])
-        more, remedy = ", …" * (len(sets) > 4), "join them in one column"
-        msg = (
-            f"{place} has each segment once for each value of the column "
-            f"{' and '.join(names)} ({values}{more}), which would be scored as one "
-            f"system; {remedy if names[1:] else 'rename it to'} system, or keep the rows "
-            "of one."
-        )
-        raise FormatError(msg)
-    return False
+        if others and all(each == first for each in others):
+            names = [f.name for f in (*named, *fields) if f.role == "label"]
+            values = (value.replace(join.MARK, " ")[:40] for value in [*sets][:4])
+            msg = (
+                f"{place} has each segment once for each value of the column "
+                f"{' and '.join(names)} ({', '.join(values)}{', …' * (len(sets) > 4)}), "
+                "which would be scored as one system; name the systems in one column "
+                "system, or keep the rows of one."
+            )
+            raise FormatError(msg)
 
 
 def _check_ids(keys: join.RowKeys, segments: Sequence[str], table: join.Table) -> None:
     """Warn of repeated ids, unless with other texts; refuse rows of only other outputs."""
     first: dict[str, int] = {}
     rows = [(first.setdefault(key, at), at) for at, key in enumerate(keys.rows)]
-    pairs = [pair for pair in rows if len({*pair}) > 1]
-    pairs = [pair for pair in pairs if keys.rows[pair[0]].split(join.MARK)[0]]
+    pairs = [(one, at) for one, at in rows if one != at]
     if not pairs or any(segments[one] != segments[at] for one, at in pairs):
         return
     repeated = [*dict.fromkeys(keys.rows[at] for _, at in pairs)]
     problem = f"{keys.place} repeats {keys.describe(repeated)}"
-    for pair in pairs:
-        different = {f.role for f, own in table.items() if own[pair[0]] != own[pair[1]]}
-        if different == {"output"}:
-            numbers = " and ".join(str(at + 1) for at in pair)
-            msg = (
-                f"{problem} with other outputs, as in rows {numbers}; keep one of each."
-            )
+    for one, at in pairs:
+        if {f.role for f, own in table.items() if own[one] != own[at]} == {"output"}:
+            msg = f"{problem}, with another output in row {at + 1}; keep one of each."
             raise FormatError(msg)
     msg = f"{problem}, and each row counts; keep one of each if a run was resumed."
     warnings.warn(msg, TextWarning, stacklevel=2)

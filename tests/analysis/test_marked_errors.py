@@ -11,6 +11,7 @@ TABLE = (
     "a\t2\tr1\t0\t3\tSource\tminor\t1\n"
     "b\t1\tr1\t\t\tno-error\tno-error\t\n"
     "c\t1\tr1\t0\t1\tStyle\tminor\t0\n"
+    "c\t2\tr1\t\t\tno-error\tno-error\t\n"
 )
 OUTPUTS = {"a": ["a dog barks", "it rains"], "b": ["a cat", "it snows"]}
 

@@ -10,7 +10,7 @@ END = "</script><script>window.hacked = 1</script><!--"
 ARABIC = "قال رئيس البلدية إن السوق ستفتح أبوابها قريبا"
 REORDERED = "price \u202e001 only"
 EMOJI = "done 👩‍👩‍👧‍👦 🏳️‍🌈 👍🏽 \U0001fadf \ue000 \u0378"
-CONTROLS = "bell \x07 nul \x00 line\u2028paragraph\u2029next\x85end"
+CONTROLS = "bell \x07 start \x01 line\u2028paragraph\u2029next\x85end"
 LONG = "word " * 20_000
 UNBROKEN = "x" * 100_000
 SEGMENTS = [SCRIPT, IMAGE, END, ARABIC, REORDERED, EMOJI, CONTROLS, LONG, UNBROKEN, ""]
@@ -70,7 +70,7 @@ def test_arabic_runs_from_right_to_left(report, open_page):
 def test_characters_that_cannot_be_seen_become_signs(report, open_page):
     page = open_page(report, "#seg-7")
     shown = page.locator(".outputs tbody tr").first.locator("td.output").inner_text()
-    assert "bell \ufffd nul \ufffd line" in shown
+    assert "bell \ufffd start \ufffd line" in shown
     assert "\x07" not in shown
 
 

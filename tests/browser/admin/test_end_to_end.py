@@ -168,7 +168,7 @@ def see_results(page, server, key, tab_to, tmp_path):
     words = re.compile("^16 answers of 2 judges")
     expect(page.locator(".selection")).to_have_text(words)
     # Four segments are one way of sixteen: p is 0.0625.
-    note = page.get_by_text("0 of 1 differences have p < 0.05 (signed-rank")
+    note = page.get_by_text("0 of 1 pair differs with p < 0.05 (paired permutation")
     expect(note.first).to_be_visible()
     tab_to(page, page.get_by_role("link", name="Export"))
     press(page, "Enter")

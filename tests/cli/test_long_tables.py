@@ -401,3 +401,32 @@ def test_repeated_ids_with_other_outputs(cli, tmp_path):
     )
     restart = [{**row, "id": "1"} for row in make_repeats((1, {"output": "x"}))]
     assert not cli.ok("score", write_table(tmp_path, "t.csv", restart)).err
+
+
+SHARED = [  # further columns of both files, and what they are joined by
+    pytest.param("t.jsonl", {"key": ["x", "y", "z"]}, "key", id="key"),
+    pytest.param("t.csv", {"Input": SOURCES, "domain": ["n"] * 3}, "Input", id="text"),
+    pytest.param("t.tsv", {"custom_id": ["a", "b", "c"]}, "custom_id", id="known"),
+    pytest.param("t.parquet", {"hash": ["9", "7", "8"]}, "hash", id="Parquet"),
+    pytest.param(
+        "t.csv",
+        {"Filename": ["p", "p", "q"], "Segment ID": ["1", "2", "1"]},
+        "Filename and Segment ID",
+        id="files",
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "columns", "key"), SHARED)
+def test_keys_of_any_name(cli, tmp_path, expected, name, columns, key):
+    outputs, texts = [], []
+    for at, cells in enumerate(zip(*columns.values(), strict=True)):
+        row = dict(zip(columns, cells, strict=True))
+        outputs.append({**row, "n": "1", "hyp": OUTPUTS["A"][at]})
+        texts.append({**row, "n": "9", "ref": REFERENCES[at]})
+    output = write_table(tmp_path, name, outputs)
+    for order in ([2, 0, 1], [0, 1, 2]):
+        path = write_table(tmp_path, f"ref-{name}", [texts[at] for at in order])
+        assert score(cli, f"A={output}", "-r", path) == {"A": expected["A"]}
+        ran = cli.ok("score", output, "-r", path)
+        assert order[0] == 0 or f"3 segments joined by {key}" in ran.out

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing
 from functools import partial
-from itertools import chain, count
+from itertools import chain, combinations, count
 from typing import TYPE_CHECKING, NamedTuple
 
 from metra.errors import CorpusError, format_count
@@ -24,7 +24,7 @@ from metra.formats.texts.columns import (
     open_columns,
     simplify_heading,
 )
-from metra.limits import check_limit
+from metra.limits import check_limit, get_limits
 
 if TYPE_CHECKING:
     from metra.formats.texts.parallel import KeyColumns, Side
@@ -124,6 +124,52 @@ def join_sides(sides: Sequence["Side"]) -> tuple[list["Side"], str]:
         noun, by_order = ("document", "") if is_unique else (noun, " and order")
     sentence = f"{format_count(rows, noun)} joined by {names[0]}{by_order}"
     return [joined[id(side)] for side in sides], "; ".join([sentence, *remarks])
+
+
+def add_keys(sides: Sequence["Side"]) -> list["Side"]:
+    """Add labels to the keys of files that have the same values in another order.
+
+    Such a label tells rows apart by itself, or as a document in which ids begin anew.
+    """
+    keys = [side.keys for side in sides]
+    for at, to in combinations(range(len(sides)), 2):
+        first, second = sides[at], sides[to]
+        names = {simplify_heading(field.name): field for field in second.labels}
+        ids = _list_keys(first.keys, second.keys)[1][:1]
+        if ids and (first.keys.document or second.keys.document):
+            continue
+        for label in first.labels:
+            twin = names.get(simplify_heading(label.name))
+            if twin and _is_moved(first, second, [(label, twin), *ids]):
+                for number, own in ((at, label), (to, twin)):
+                    old = keys[number]
+                    keys[number] = (
+                        old._replace(document=own) if ids else old._replace(ids=(own,))
+                    )
+                break
+    return [side._replace(keys=own) for side, own in zip(sides, keys, strict=True)]
+
+
+def _is_moved(first: "Side", second: "Side", pairs: KeyPairs) -> bool:
+    """Return True if keys tell all rows apart, as ids alone do not, in another order."""
+    if pairs[1:] and _read_distinct(first, [pairs[1][0]]):
+        return False
+    rows = _read_distinct(first, [pair[0] for pair in pairs])
+    others = _read_distinct(second, [pair[1] for pair in pairs]) if rows else []
+    return rows != others and sorted(rows) == sorted(others)
+
+
+def _read_distinct(side: "Side", fields: Sequence[Field]) -> list[str]:
+    """Read the keys of rows; none if some are repeated, or if they are too many."""
+    rows: dict[str, None] = {}
+    total, most = 0, get_limits().rows
+    for columns in read_chunks(side.open(fields)):
+        total += count_segments(columns)
+        cells = zip(*(_clean(each, columns[each]) for each in fields), strict=True)
+        rows |= dict.fromkeys(map(MARK.join, cells))
+        if len(rows) < total or total > most:
+            return []
+    return [*rows]
 
 
 def refuse_repeats(keys: RowKeys) -> None:

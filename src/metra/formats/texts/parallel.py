@@ -68,6 +68,10 @@ class ParallelTable:
                 columns |= {f: f for f in own if f.role in kinds and f not in taken}
             self._sides.append(_build_side(file, opener, own, columns))
             fields += columns.values()
+        if sum(bool(side.labels) for side in self._sides) > 1:
+            from metra.formats.texts.join import add_keys
+
+            self._sides = add_keys(self._sides)
         keys = [*filter(any, (side.keys for side in self._sides))]
         if len(keys) > 1 or (
             len(files) > 1 and any(key[:3] != (None, (), None) for key in keys)
@@ -210,6 +214,8 @@ class Side(NamedTuple):
     keys: KeyColumns
     #: Whether it may lack documents that other files have.
     may_lack: bool
+    #: Columns that may be keys, whatever their names.
+    labels: Sequence[Field] = ()
 
 
 def _build_side(
@@ -233,7 +239,12 @@ def _build_side(
             _find_field(fields, "source"),
         )
     may_lack = roles == ["reference"] and file.format.has_partial_references
-    return Side(file.path, columns, opener, file.list_sections, rank, keys, may_lack)
+    # Beside references, columns of other names count as outputs.
+    ignored = (f for f in fields if f.role == "label" or f not in columns)
+    labels = [f for f in ignored if f.role in ("label", "output")]
+    labels = [f for f in labels if not is_segment_id(f) and not is_row_number(f)]
+    sections = file.list_sections
+    return Side(file.path, columns, opener, sections, rank, keys, may_lack, labels)
 
 
 def _find_field(fields: Sequence[Field], role: Role) -> Field | None:

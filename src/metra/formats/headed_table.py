@@ -117,6 +117,11 @@ def _format_cell(cell: object) -> str:
 
 
 WITH_COMMA = re.compile(r"[+-]?\d+,\d+(?:[eE][+-]?\d+)?")
+#: Numbers with points for thousands, and others of such a column, which end in no fraction.
+_THOUSANDS, _HUNDREDS = (
+    re.compile(r"[1-9]\d{0,2}(?:\.\d{3})+"),
+    re.compile(r"[1-9]\d{2}"),
+)
 
 
 def _replace_decimal_commas(table: DelimitedTable) -> DelimitedTable:
@@ -129,6 +134,17 @@ def _replace_decimal_commas(table: DelimitedTable) -> DelimitedTable:
         is_whole = (cell.lstrip("+-").isdecimal() for cell in numbers)
         if any(has_commas) and all(map(or_, has_commas, is_whole)):
             columns[index] = [cell.replace(",", ".") for cell in column]
+        elif any(map(_THOUSANDS.fullmatch, numbers)) and all(
+            _THOUSANDS.fullmatch(cell) or _HUNDREDS.fullmatch(cell) for cell in numbers
+        ):
+            number = next(filter(_THOUSANDS.fullmatch, numbers))
+            heading = table.header[index]
+            msg = (
+                f"{format_path(table.path)}: {heading} has {number}, which may be "
+                f"{number.replace('.', '')} beside whole numbers; write numbers without "
+                "points for thousands."
+            )
+            raise FormatError(msg)
     lines = [row.line for row in table.rows]
     changed = map(list, zip(*columns, strict=True))
     return table._replace(rows=[*map(Row, lines, changed)])

@@ -7,6 +7,7 @@ take judgements with their scores, both from `metra.campaign`.
 alignment: tables that number the same segments differently, joined by texts or numbers
 appraise: Appraise's export of direct assessments and error spans, and its batches; line types
 columns: headings that score tables use, words for kinds of items, the largest number
+faults: rows of totals, impossible values, mixed scales, repeated numbers of segments
 judgement: the record of a judgement with its scores; reasons for no score; skipped outputs
 judgement_jsonl: judgements as JSON lines, every field of every revision, and their checks
 long_table: tables with a line for each value, matrices, JSON lines, a spreadsheet; columns

@@ -4,17 +4,20 @@ Where two tables have texts of a system's outputs, equal texts are the same segm
 texts, a file that counts from 0 is joined with one that counts from 1 only without doubt.
 """
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import compress
 from typing import TypeAlias
 
 import numpy as np
 
 from metra.errors import CorpusError, format_count
-from metra.scores.table import Scores, number_texts
+from metra.scores.table import Scores, concatenate_scores, number_texts
 from metra.stats.arrays import number_names
 
+_NUMBER = re.compile(r"\d{1,7}(?:\.0+)?")
 #: The system, the segment and the text of an output.
 Cell: TypeAlias = tuple[str, str, str]
 
@@ -27,6 +30,7 @@ def align_tables(
     Tables with texts follow the `base`, by default one of people, in which segments are the
     same for all systems. Notes of the tables say what was changed.
     """
+    tables = _spell_numbers(list(map(_align_judges, tables, names)), names)
     given = [at for at, table in enumerate(tables) if len(table.output)]
     if base is None:
         # Names of segments that are counted within documents are no names for others.
@@ -37,6 +41,53 @@ def align_tables(
         if at != base:
             aligned[at] = _align_texts(tables[at], names[at], tables[base], names[base])
     return _count_from_one(aligned, names)
+
+
+def _spell_numbers(tables: Sequence[Scores], names: Sequence[str]) -> list[Scores]:
+    """Write numbers of segments in one way where they differ: 01 and 1.0 are 1."""
+    segments = {item.segment for table in tables for item in table.items} - {""}
+    spelt = {
+        name: str(int(float(name))) for name in segments if _NUMBER.fullmatch(name)
+    }
+    is_open = len(spelt) == len(segments) and len({*spelt.values()}) < len(segments)
+    changed = []
+    for table, name in zip(tables, names, strict=True):
+        odd = [i.segment for i in table.items if spelt.get(i.segment) != i.segment]
+        if is_open and any(odd):
+            items = (i._replace(segment=spelt.get(i.segment, "")) for i in table.items)
+            note = f"{name} writes numbers of segments such as {max(odd)}: joined as numbers."
+            table = replace(table, items=tuple(items), notes=(*table.notes, note))
+            table = concatenate_scores([table, table.keep_lines(table.item < 0)])
+        changed.append(table)
+    return changed
+
+
+def _align_judges(table: Scores, name: str) -> Scores:
+    """Count from 1 for judges who have segments 0 to n - 1 where all others have 1 to n."""
+    parts = [
+        table.keep_lines(table.judge == at).compact() for at in range(len(table.judges))
+    ]
+    numbers = [list_numbers([item.segment for item in part.items]) for part in parts]
+    is_from_0 = [0 in each for each in numbers]
+    last = max(map(len, numbers), default=0)
+    expected = [{*range(not zero, last + (not zero))} for zero in is_from_0]
+    if len({*is_from_0}) < 2 or numbers != expected or (table.judge < 0).any():
+        return table
+    who = ", ".join(part.judges[0] for part in compress(parts, is_from_0))
+    note = f"{name}: {who} counts segments from 0, others from 1: joined so."
+    parts = [
+        _count_up(p) if zero else p for p, zero in zip(parts, is_from_0, strict=True)
+    ]
+    joined = concatenate_scores(parts)
+    return replace(joined, notes=(*joined.notes, note))
+
+
+def _count_up(table: Scores) -> Scores:
+    items = (
+        item._replace(segment=item.segment and str(int(item.segment) + 1))
+        for item in table.items
+    )
+    return replace(table, items=tuple(items))
 
 
 def _has_unique_names(table: Scores) -> bool:
@@ -182,11 +233,7 @@ def _count_from_one(tables: Sequence[Scores], names: Sequence[str]) -> list[Scor
         }
         if partner := find_partner(own, name, others):
             note = f"{name} counts segments from 0, {partner} from 1: joined so."
-            items = (
-                item._replace(segment=item.segment and str(int(item.segment) + 1))
-                for item in table.items
-            )
-            table = replace(table, items=tuple(items), notes=(*table.notes, note))
+            table = replace(_count_up(table), notes=(*table.notes, note))
         counted.append(table)
     return counted
 

@@ -22,9 +22,12 @@ from metra.formats.lines import read_lines
 from metra.formats.recognise import FileHead, read_head
 from metra.formats.stream import STDIN, format_path, parse_json
 from metra.formats.table import BLANKS, DELIMITERS, DelimitedTable, read_table
+from metra.formats.texts.columns import ID_HEADINGS
 from metra.scores.table import ITEM_KINDS, ScoredItem
 from metra.stats.arrays import Array
 
+#: Headings of ids and numbers, which count if several systems have the same.
+SEGMENT_NUMBERS = tuple(name for name in ID_HEADINGS if not name.startswith("seg"))
 #: No scale of scores goes beyond; squares of larger numbers could not be added up.
 LARGEST = 1e100
 
@@ -36,7 +39,7 @@ ALIASES = {
     ),
     "segment": (
         *("segment", "seg", "seg_id", "segid", "globalsegid", "global_seg_id"),
-        *("sid", "item", "segment_id"),
+        *("sid", "item", "segment_id", *SEGMENT_NUMBERS),
     ),
     "document": ("document", "doc", "docid", "doc_id", "documentid"),
     "scorer": ("scorer", "metric", "protocol"),
@@ -150,7 +153,7 @@ def read_columns(path: str, columns: Mapping[str, str] | None = None) -> ScoreCo
     if not rows:
         msg = f"{format_path(path)} has a header but no scores."
         raise FormatError(msg)
-    roles = find_columns(table.header, columns)
+    roles = _drop_row_numbers(table.header, cells, find_columns(table.header, columns))
     if roles.keys() >= _JUDGED:
         refuse_repeats(rows, path)
     return ScoreColumns(path, table.header, cells, len(rows), roles)
@@ -172,9 +175,27 @@ def read_object_columns(
                 raise FormatError(msg)
     values = [[entry.get(key) for entry in entries] for key in header]
     cells = [tuple("" if v is None else str(v) for v in column) for column in values]
+    roles = _drop_row_numbers(header, cells, roles)
     if roles.keys() >= _JUDGED:
         refuse_repeats(zip(*cells, strict=True), path)
     return ScoreColumns(path, header, cells, len(entries), roles, first=1)
+
+
+def _drop_row_numbers(
+    header: Sequence[str], cells: Sequence[tuple[str, ...]], roles: dict[str, int]
+) -> dict[str, int]:
+    """Leave out numbers of rows, which no two systems share, as ids of segments."""
+    if not {"system", "segment"} <= roles.keys():
+        return roles
+    systems, ids = (cells[roles[role]] for role in ("system", "segment"))
+    is_number = _simplify(header[roles["segment"]]) in SEGMENT_NUMBERS
+    if is_number and len({*systems}) > 1 and len({*ids}) == len(ids):
+        return {role: at for role, at in roles.items() if role != "segment"}
+    return roles
+
+
+def _simplify(heading: str) -> str:
+    return heading.strip().lower().rstrip(".")
 
 
 def read_objects(path: str) -> list[tuple[str, dict[str, Any]]]:
@@ -246,8 +267,8 @@ def find_columns(
     header: Sequence[str], columns: Mapping[str, str] | None = None
 ) -> dict[str, int]:
     """Find the columns that we know, by any of their names, or by that in `columns`."""
-    names = [name.strip().lower() for name in header]
-    chosen = {role: name.strip().lower() for role, name in (columns or {}).items()}
+    names = [*map(_simplify, header)]
+    chosen = {role: _simplify(name) for role, name in (columns or {}).items()}
     roles = {role: names.index(name) for role, name in chosen.items() if name in names}
     for role, aliases in ALIASES.items():
         places = [names.index(alias) for alias in aliases if alias in names]

@@ -151,8 +151,9 @@ def _is_scorer(cells: tuple[str, ...]) -> bool:
     first = next((cell for cell in cells if cell not in MISSING), "")
     # No score is infinite, but a column that begins so is one of scores, and so is one
     # with a decimal comma.
-    number = first.strip("+-").lower()
-    return is_number(number.replace(",", ".", 1)) or number in ("inf", "infinity")
+    number = first.strip("+-−% ").lower()
+    spellings = number.replace(",", ".", 1), number.replace(",", "")
+    return any(map(is_number, spellings)) or number in ("inf", "infinity")
 
 
 def build_long_table(table: ScoreColumns, units: Sequence[str] = ()) -> Scores:

@@ -46,6 +46,7 @@ from metra.scores.columns import (
     read_objects,
     read_score_head,
 )
+from metra.scores.faults import leave_out_totals, refuse_faults
 from metra.scores.judgement import Judgement, refuse_line
 from metra.scores.judgement_jsonl import SCHEMA_NAME
 from metra.scores.long_table import TableFormat
@@ -385,6 +386,8 @@ def read_scores(
             scores = read(file, **options)
         else:
             scores = read(open_table(file, columns), units)
+            scores = leave_out_totals(scores, format_path(file))
+            refuse_faults(scores, format_path(file))
     return _fill_language(scores, lang) if lang else scores
 
 

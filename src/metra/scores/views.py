@@ -94,7 +94,14 @@ def build_panel(
             notes.append(f"{name} has no score for any system in {gold}: excluded.")
             del by_metric[name]
     if metrics and not by_metric:
-        msg = f"No metric shares a system with {gold!r}; check the systems' names."
+        own, others = (
+            ", ".join(list(compress(scores.systems, has))[:6])
+            for has in (people.has_values.tolist(), (~people.has_values).tolist())
+        )
+        msg = (
+            f"No metric shares a system with {gold!r} ({own}); metrics are of {others}; "
+            "give systems the same names."
+        )
         raise CorpusError(msg)
     keep = _find_shared_systems(scores.systems, gold, people, by_metric, notes)
     people = people.of_systems(keep)

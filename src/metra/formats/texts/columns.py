@@ -34,6 +34,9 @@ _MORE_NUMBERS = (
     *("numero", "row", "row number", "zeilennummer", "line", "lineno", "line number"),
 )
 
+#: All headings of ids and numbers of segments.
+ID_HEADINGS = (*SEGMENT_IDS, *ROW_NUMBERS, *_MORE_NUMBERS)
+
 DOCUMENT = Field("document", "doc")
 SEGMENT_ID = Field("label", SEGMENT_IDS[0])
 

@@ -187,7 +187,7 @@ READ_SETTINGS = {
     "untranslated=refuse|empty": "Units without translation in such a file of outputs.",
     "format=NAME": "Format of all input files (see metra help formats); otherwise detected.",
     "clean=NAME+NAME": "Remove marks of tools from the lines of outputs: bom, encoding, "
-    "lost, accents, invisible, colours, unknown, think, tags, preamble, json, quotes, "
+    "lost, accents, invisible, colours, unknown, think, tags, preamble, json, lists, quotes, "
     "numbering, bpe, sentencepiece, joiner, wordpiece, entities, escapes or backslashes; "
     "--clean NAME+NAME for short.",
     "subset=LABEL=VALUE": "Matching segments of a test set only, such as origlang=en, "

@@ -347,6 +347,28 @@ def _count_lines(pattern: str, lines: Sequence[str]) -> int:
     return sum(map(bool, map(re.compile(pattern).search, lines)))
 
 
+def check_placeholders(sample: TextSample) -> Iterator[str]:
+    """Find words that stand for a text, where other texts have a sentence."""
+    longest = [max(map(len, row)) for row in zip(*sample.texts.values(), strict=True)]
+    for name, lines in sample.texts.items():
+        pairs = zip(map(str.strip, lines), longest, strict=True)
+        words = [x for x, most in pairs if most > LONG and _PLACEHOLDER.fullmatch(x)]
+        if words:
+            yield (
+                f"{_begin_sentence([name], 'has')} no text but {words[0]!r}, or words like "
+                f"it, in {len(words)} of the {len(sample)} lines compared; complete the "
+                "file."
+            )
+
+
+#: A text of so many characters is no placeholder.
+LONG = 20
+_PLACEHOLDER = re.compile(
+    r"(?i)#(?:VALUE!|N/A|NAME\?|REF!|DIV/0!|NULL!|NUM!)|loading(?:\.\.\.|…)|n/?a|nan|null|"
+    r"none|(?:same )?as above|idem|ditto|tbd|error|[-–—?]"
+)
+
+
 def check_ends(sample: TextSample) -> Iterator[str]:
     """Find texts whose first or last line is of a table, or that stand in a block of code."""
     fenced = {name for name, text in sample.joined.items() if "\n```" in text}
@@ -444,6 +466,7 @@ CHECKS: dict[str, Callable[[TextSample], Iterator[str]]] = {
     "copied source": check_copies,
     "empty lines": check_empty_lines,
     "furniture": check_furniture,
+    "placeholders": check_placeholders,
     "first and last lines": check_ends,
     "unlike references": check_contrasts,
     "tokenised text": check_tokenised,

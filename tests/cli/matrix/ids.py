@@ -426,5 +426,7 @@ for form in TABLES:
         )
 # Whoever gives lines in another order is told so.
 for name, case in CASES.items():
-    says = "|".join(filter(None, [case.says, "another order", "given 2 times"]))
+    says = "|".join(
+        filter(None, [case.says, "another order", "two columns|given 2 times"])
+    )
     CASES[name] = case._replace(says=says)

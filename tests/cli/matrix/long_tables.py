@@ -196,7 +196,7 @@ def write_files(folder: Path, form: str, text: str, with_ref: bool = True) -> li
 for form in TABLES:
     build = partial(write_files, form=form, text="mt")
     CASES[f"long tables: a file for each system, {form}"] = Case(
-        build, BOTH, says="given 2 times"
+        build, BOTH, says="two columns for the"
     )
     build = partial(write_files, form=form, text="mt", with_ref=False)
     CASES[f"long tables: a file for each system beside references, {form}"] = Case(

@@ -436,3 +436,31 @@ for kind, (rows, says) in ENDS.items():
             expect="refused" if "alone" in says else "read warned",
             says=says,
         )
+
+MISSING = {
+    "#VALUE! in one output": ([*A[:5], "#VALUE!", *A[6:]], REF, "output .* '#VALUE!'"),
+    "Loading... in one output": (["Loading...", *A[1:]], REF, "'Loading...'"),
+    "idem in one reference": (
+        A,
+        [*REF[:5], "idem", *REF[6:]],
+        "^.*Reference 1 .*'idem'",
+    ),
+    "references as lists": (
+        A,
+        [repr([x]) for x in REF],
+        r"Reference 1 has lists of Python",
+    ),
+}
+for kind, (outputs, references, says) in MISSING.items():
+    columns = {"source": SOURCE, "ref": references, "mt": outputs}
+    CASES[f"spreadsheets: {kind}, csv"] = Case(
+        partial(write, form="csv", columns=columns),
+        expect="warned",
+        scores={},
+        says=says,
+    )
+for name in ("ref_url", "ref_lower"):
+    columns = {"ref": REF, name: [f"https://example.org/{x}" for x in NUMBERS], "mt": A}
+    CASES[f"spreadsheets: {name} beside ref"] = Case(
+        partial(write, form="csv", columns=columns), expect="read"
+    )

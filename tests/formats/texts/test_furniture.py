@@ -45,6 +45,7 @@ MARKED = {
     "preamble: sure": [f"Sure! Here’s the English version: {line}" for line in LINES],
     "preamble: bold": [f"**Translation:** {line}" for line in LINES],
     "json": [json.dumps(f"{line}\n") for line in LINES],
+    "lists": [repr([line]) for line in LINES],
     "quotes": [f'"{line}"' for line in LINES],
     "quotes: as in CSV": ['"' + line.replace('"', '""') + '"' for line in LINES],
     "quotes: German": [f"„{line}“" for line in LINES],

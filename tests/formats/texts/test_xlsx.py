@@ -61,6 +61,13 @@ def test_hidden_sheets_are_read_only_if_they_are_named(tmp_path):
     assert read_texts(path, "Old") == (["y"], ["x"])
 
 
+def test_documents_of_merged_cells_are_those_of_all_rows_of_a_block(tmp_path):
+    rows = [[doc, "a", "b"] for doc in ("d1", None, None, "d2", None)]
+    path = write_book(tmp_path / "t.xlsx", Texts=[["doc", "ref", "hyp"], *rows])
+    [chunk] = open_corpus([path]).chunks(100)
+    assert chunk.documents == ["d1", "d1", "d1", "d2", "d2"]
+
+
 def test_layout(tmp_path):
     path = write_book(tmp_path / "t.xlsx", Texts=TEXTS)
     assert open_corpus([path]).layouts == {path: "sheet 'Texts'"}

@@ -65,6 +65,16 @@ def _decode_entity(entity: re.Match[str]) -> str:
     return unescape(entity[0])
 
 
+def _take_only(items: re.Match[str]) -> str:
+    from ast import literal_eval
+
+    try:
+        [item] = literal_eval(items[0])
+    except (ValueError, SyntaxError):
+        return items[0]
+    return str(item)
+
+
 def _unquote(line: re.Match[str]) -> str:
     return next(filter(None, line.groups()), "").replace('""', '"')
 
@@ -145,6 +155,13 @@ FURNITURE = (
         share=0.8,
         certain=0.8,
         covers=("quotes", "escapes"),
+    ),
+    Furniture(
+        *("lists", "lists of Python (['text'])", (), r"""^\[(['"]).*\1\]$"""),
+        _take_only,
+        share=0.8,
+        certain=0.8,
+        firsts="[",
     ),
     Furniture(
         *("quotes", "quotes around the text", (), rf"^(?:{_QUOTED})\s*$"),

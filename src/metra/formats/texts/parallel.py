@@ -302,10 +302,22 @@ def _choose_columns(
         raise FormatError(msg)
     if is_renamed:
         chosen[outputs[0]] = Field("output", file.name)
+    _check_twins(file, [*chosen.values()])
     columns: dict[Field, Field] = {}
     for own, field in chosen.items():
         columns[own] = _name_column(file, field, taken, [*columns.values()])
     return columns
+
+
+def _check_twins(file: Source, fields: Sequence[Field]) -> None:
+    """Refuse two columns of a file where one is needed."""
+    roles: tuple[Role, ...] = ("source", "document")
+    for role in roles:
+        twins = [field.name for field in fields if field.role == role]
+        if len(twins) > 1:
+            problem = f"{format_path(file.path)} has two columns for the {role}"
+            msg = f"{problem}: {', '.join(twins)}; choose one with {_OPTIONS[role]}."
+            raise CorpusError(msg)
 
 
 def _name_column(

@@ -160,8 +160,9 @@ def check_headings(
     for name in header:
         is_long = len(name) > _LONGEST_HEADING
         if is_lone or is_long or name.rstrip().endswith(_ENDS_OF_SENTENCES):
+            reason = "" if re.search(r"\W", name) else ", which is not a known heading"
             msg = (
-                f"{where} has {name[:60]!r} in its first line; add a line of "
+                f"{where} has {name[:60]!r} in its first line{reason}; add a line of "
                 "headings, such as source, ref, output, or give `input_format` "
                 "plain."
             )
@@ -253,6 +254,10 @@ def choose_roles(
     columns = [
         _find_own(heading, default_system, names, given, taken) for heading in header
     ]
+    references = [c for c in columns if c.kind == "reference"]
+    for column in references if len(references) > 1 else ():
+        if column.heading not in given and _VARIANT.search(column.heading.lower()):
+            column.own, column.kind = Field("label", column.heading), "label"
     generic = Field("output", default_system)
     own_outputs = [c for c in columns if c.kind == "output"]
     for column in own_outputs if len(own_outputs) > 1 else ():
@@ -264,6 +269,10 @@ def choose_roles(
         _settle(columns, taken, has_own_output, where)
     fields = _name_fields(columns, generic)
     return Header(fields, _describe(columns, fields))
+
+
+#: Ends of names of columns that are no further references.
+_VARIANT = re.compile(r"[_.-](?:url|uri|link|id|lang|file|len|lower|lc|lowercased?)$")
 
 
 def _find_own(

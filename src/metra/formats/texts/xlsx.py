@@ -65,6 +65,9 @@ def open_reader(source: Source, chosen: Sequence[Field] | None = None) -> Reader
         for column, field in enumerate(fields)
     }
     cells.check(place, top, rows)
+    for field in columns:
+        if field.role == "document" and _is_merged(columns[field]):
+            columns[field] = _fill_down(columns[field])
     listed = _list_places("row", "skipped", skipped)
     notes = [f"sheet {sheet.name!r}", roles, listed]
     notes.append(_list_places("cell", "converted", cells.converted))
@@ -76,6 +79,19 @@ def open_reader(source: Source, chosen: Sequence[Field] | None = None) -> Reader
         msg = f"{place} has words that are struck out; they are texts like others here."
         warnings.warn(msg, TextWarning, stacklevel=2)
     return open_columns(columns, lambda: "; ".join(filter(None, notes)))
+
+
+def _is_merged(names: Sequence[str | None]) -> bool:
+    """Return True if names stand in the first row of each block only."""
+    filled = [*filter(None, names)]
+    return len({*filled}) == len(filled) <= len(names) / 2 and bool(names[0])
+
+
+def _fill_down(names: Sequence[str | None]) -> list[str | None]:
+    filled: list[str | None] = []
+    for name in names:
+        filled.append(name or filled[-1])
+    return filled
 
 
 def _show_cell(cell: Any) -> str:

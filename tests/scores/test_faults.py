@@ -55,6 +55,7 @@ def test_rows_of_totals_are_left_out(tmp_path, rows):
         ([(s, n % 2, e, c) for s, n, e, c in BASE], "segment 0 of A has 3 values of COMET"),
         (change(esa="{e}%"), "line 2: esa is '0%'; expected a number"),
         (change(esa="−{e}"), "line 2: esa is '−0'; expected"),
+        (BASE[6:] + change("0{n}")[:6], "numbers of segments in two ways, such as 05; write"),
         (change(comet="1,234.5"), "line 2: COMET is '1,234.5'"),
     ],
 )  # fmt: skip

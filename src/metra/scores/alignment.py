@@ -53,11 +53,17 @@ def _spell_numbers(tables: Sequence[Scores], names: Sequence[str]) -> list[Score
     changed = []
     for table, name in zip(tables, names, strict=True):
         odd = [i.segment for i in table.items if spelt.get(i.segment) != i.segment]
+        own = {item.segment for item in table.items} & spelt.keys()
+        if is_open and len({spelt[each] for each in own}) < len(own):
+            msg = (
+                f"{name} writes numbers of segments in two ways, such as {max(odd)}; "
+                "write each number in one way."
+            )
+            raise CorpusError(msg)
         if is_open and any(odd):
             items = (i._replace(segment=spelt.get(i.segment, "")) for i in table.items)
             note = f"{name} writes numbers of segments such as {max(odd)}: joined as numbers."
             table = replace(table, items=tuple(items), notes=(*table.notes, note))
-            table = concatenate_scores([table, table.keep_lines(table.item < 0)])
         changed.append(table)
     return changed
 

@@ -146,10 +146,9 @@ def find_heading_row(rows: Sequence[Sequence[str]], count_known: CountKnown) -> 
     1
     """
     filled = [sum(bool(cell.strip()) for cell in row) for row in rows]
-    if not rows or (filled[0] > 1 and count_known(rows[0])):
-        return 0
+    first = count_known(rows[0]) if rows and filled[0] > 1 else 0
     for place, row in enumerate(rows):
-        if count_known(row) > 1:
+        if count_known(row) > max(1, first):
             return place if filled[place] > max(filled[:place], default=0) else 0
     return 0
 

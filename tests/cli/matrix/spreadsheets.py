@@ -464,3 +464,8 @@ for name in ("ref_url", "ref_lower"):
     CASES[f"spreadsheets: {name} beside ref"] = Case(
         partial(write, form="csv", columns=columns), expect="read"
     )
+TITLE = ["Source: Client X", "Reference: PO 1234", "", ""]
+CASES["spreadsheets: a title like headings, xlsx"] = Case(
+    partial(write_rows, form="xlsx", rows=[TITLE, ["", "", "", ""], *IDS]),
+    expect="read",
+)

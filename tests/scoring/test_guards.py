@@ -548,6 +548,8 @@ def test_first_rows_of_tables_in_parts(cli, tmp_path, monkeypatch, options):
     names = ["--read", "hyp=one", "--read", "hyp=two", "--read", "ref=ref"]
     ran = cli("score", "table.parquet", *names, *options)
     warning = (
+        "metra: warning: table.parquet has each segment 100 times, and each time counts; "
+        "if the rows are of several systems, add a column system with their names.\n"
         "metra: warning: The outputs 'one', 'two' are equal in the first 2048 "
         "segments; check the files.\n"
     )

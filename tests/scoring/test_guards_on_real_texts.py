@@ -139,6 +139,7 @@ EXPECTED = {
         for part in ("dev", "test20")
     },
     "tradopad": {"tokenised text": 1},
+    "ort edited": {"placeholders": 5},  # None in place of a text
     "wmt21 en-fr": {"tokenised text": 1},
     "wmt25-track1.en-de": {"equal texts": 5, "language": 1},
     "wmt25-track1.en-es": {"equal texts": 8, "language": 1},

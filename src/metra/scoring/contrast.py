@@ -35,6 +35,8 @@ FEWEST_CAPITALS, MOST_CAPITALS, LEAST_CAPITALS = 0.1, 6.0, 10
 #: Marks at ends of sentences and between their parts, relative to the references, at least.
 FEWEST_MARKS, LEAST_MARKS = 0.1, 10
 FREQUENT_WORDS = 50
+#: Of so many lines, half are looked at.
+ENOUGH_LINES = 80
 #: Fewer characters than this show nothing about a text.
 LEAST_CHARACTERS = 400
 
@@ -91,9 +93,13 @@ def find_contrasts(sample: TextSample, named: Collection[str]) -> Iterator[str]:
     if not sample.refs:
         return
     references = [n for n in sample.texts if has_reference([n])]
-    usual = LineStatistics([line for n in references for line in sample.texts[n]])
+    # Every second line of many is enough.
+    step = 1 + (len(sample) >= ENOUGH_LINES)
+    usual = LineStatistics(
+        [line for n in references for line in sample.texts[n][::step]]
+    )
     for name, lines in sample.texts.items():
-        own = LineStatistics(lines)
+        own = LineStatistics(lines[::step])
         if not len(own):
             continue
         problems = _find_columns(own)

@@ -267,6 +267,7 @@ def check_tokenised(sample: TextSample) -> Iterator[str]:
         )
 
 
+@lru_cache(16)
 def _is_tokenised(sample: TextSample, name: str) -> bool:
     """Look for blanks before commas and full stops (French has none there), and escapes."""
     lines, text = sample.texts[name], sample.joined[name]
@@ -319,9 +320,9 @@ def _find_furniture(sample: TextSample) -> dict[str, dict[str, list[str]]]:
             likely = sum(map(firsts.__getitem__, kind.firsts)) >= kind.share * filled
             if not kind.firsts:
                 # Of strings in quotes, few need have an escape.
-                signs = sum(map(text.count, kind.signs))
-                likely = signs > 0 and (
-                    kind.share > 0.5 or is_many(signs, kind.share, filled)
+                likely = any(map(text.__contains__, kind.signs)) and (
+                    kind.share > 0.5
+                    or is_many(sum(map(text.count, kind.signs)), kind.share, filled)
                 )
             if not likely or kind.name in covered:
                 continue

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from metra.campaign.imports import parse_judgements, read_file
 from metra.campaign.judgement import check_imported, keep_latest
 from metra.errors import FormatError
 from metra.scores import pearmut
@@ -286,6 +287,58 @@ def test_published_annotations_of_several_campaigns(tmp_path):
         '{"en-cs": [{"user_id": "u", "item_i": 0, "annotation": [{"a": {}}]}, 3]}'
     )
     with pytest.raises(FormatError, match=r"en-cs is not a list of Pearmut's results"):
+        read_scores(str(path))
+
+
+def answer(score, *spans):
+    return {"score": score, "error_spans": list(spans), "textfield": None}
+
+
+def test_published_annotations_of_wmt26(tmp_path):
+    """Skipped tutorials, checks by their ids, versions behind names, items of one id."""
+    skipped = line(
+        screen="welcome_0",
+        item=[CHECKED | {"item_id": "tutorial_1"}],
+        annotation=[{"one": answer(None)}],
+    )
+    tutorial = [{"item_id": "eten_#_tutorial_#_2", "src": "s", "tgt": {"one": "x"}}]
+    check = [{"item_id": "attention_check_3", "src": "s", "tgt": {"one": "x"}}]
+    media = [
+        {"item_id": "clip", "src": f"<video src='{at}'>", "tgt": {"one": f"x{at}"}}
+        for at in range(3)
+    ]
+    lines = [
+        skipped,
+        line(screen=7, score=1, item=tutorial),
+        line(screen="random_0", score=2, item=check),
+        line(screen=8, score=3, item=check),
+        line(screen=4, item=media, annotation=[{"one": answer(x)} for x in (4, 5, 6)]),
+        line(screen=5, score=70, spans=[span(0, 0)]),
+    ]
+    path = tmp_path / "annotations.json"
+    names = "ces_Latn---deu_Latn v3", "eng_Latn---zho_Hant_TW v3"
+    write_results(path, dict.fromkeys(names, lines))
+    assert list_values(str(path)) == [
+        (lang, value)
+        for lang in ("ces_Latn-deu_Latn", "eng_Latn-zho_Hant_TW")
+        for value in (4, 5, 6, 70)
+    ]
+    found = parse_judgements([read_file(str(path))])
+    assert len(found) == 14
+    assert {one.kind for one in found} == {"judged", "calibration"}
+    pairs = [(one.source_language, one.target_language) for one in found if one.counts]
+    assert pairs == [("ces_Latn", "deu_Latn")] * 4 + [("eng_Latn", "zho_Hant_TW")] * 4
+    assert len({one.id for one in found}) == 14
+    path.write_text("\n".join(lines))
+    assert [value for _, value in list_values(str(path))] == [4, 5, 6, 70]
+
+
+def test_a_judged_output_without_a_score_is_named(tmp_path):
+    path = tmp_path / "p.jsonl"
+    path.write_text(line(score=None))
+    with pytest.raises(
+        FormatError, match=r"answer of u \(pearmut:u:0:1:one\) has no score"
+    ):
         read_scores(str(path))
 
 

@@ -69,6 +69,8 @@ class Evidence:
     )
     #: Files that are no scores, such as error spans, a challenge set or a study.
     files: tuple[str, ...] = ()
+    #: Headings of roles in tables of error spans.
+    columns: Mapping[str, str] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     #: Gold and metrics of one language pair, if it is asked of each.
     panel: ScorePanel = field(init=False)

@@ -75,7 +75,7 @@ QUESTIONS = {
     "distribution": _enter("answers", options.NoOptions, "scorer"),
     "missing": _enter("answers", options.NoOptions),
     "pace": _enter("answers", options.NoOptions),
-    "spans": _enter("spans", options.SpanOptions, "files output", "ERRORS..."),
+    "spans": _enter("spans", options.SpanOptions, "files read output", "ERRORS..."),
     "challenge": _enter("challenge", options.ChallengeOptions, "files specs", "PAIRS"),
     "select": _enter("uses", options.SelectOptions, "gold metrics pairs"),
     "deltas": _enter("uses", options.DeltaOptions, "gold metrics plot"),

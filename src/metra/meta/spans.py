@@ -208,7 +208,7 @@ def _list_figures(evaluation: SpanEvaluation) -> list[dict[str, object]]:
 
 def ask_spans(evidence: Evidence, options: SpanOptions) -> SpanEvaluation:
     """Read files of error spans and compare them."""
-    files = [read_spans(path) for path in evidence.files]
+    files = [read_spans(path, evidence.columns) for path in evidence.files]
     texts = read_texts(evidence.open_corpus()) if evidence.outputs else {}
     words = dict.fromkeys(filter(None, (file.selection for file in files)))
     evaluation = evaluate_spans(files, options, outputs=texts)

@@ -149,7 +149,7 @@ def read_columns(path: str, columns: Mapping[str, str] | None = None) -> ScoreCo
     table = read_score_table(path)
     rows = [row.cells for row in table.rows]
     cells = list(zip(*rows, strict=True))
-    _check_headings(table.header, path, columns or {})
+    check_headings(table.header, path, columns or {})
     if not rows:
         msg = f"{format_path(path)} has a header but no scores."
         raise FormatError(msg)
@@ -248,7 +248,7 @@ def _has_blanks_between(head: FileHead) -> bool:
     return "system" in find_columns(header) and widths == {len(header)}
 
 
-def _check_headings(
+def check_headings(
     header: Sequence[str], path: str, columns: Mapping[str, str]
 ) -> None:
     """Refuse a missing column that was given for a role."""

@@ -6,7 +6,8 @@ errors of the source and creative reinterpretations cost nothing. A score is min
 of all errors, so that higher is better. Other weights, a cap on the cost of a segment and
 costs by length are a `MqmWeighting`.
 
-In Marot's table, the place of an error is marked in the text with `<v>` and `</v>`.
+In Marot's table, the place of an error is marked in the text with `<v>` and `</v>`, in others
+with `<tag>`. A table with other headings is read by naming its columns.
 """
 
 import json
@@ -22,6 +23,7 @@ from metra.errors import FormatError, OptionError, format_count
 from metra.formats.stream import format_path
 from metra.formats.table import DelimitedTable, replace_line_breaks
 from metra.scores.columns import (
+    check_headings,
     find_columns,
     read_score_table,
     refuse_repeats,
@@ -61,7 +63,9 @@ _NO_ERROR = "no-error"
 #: Severities of rows without an error, and those that cost nothing.
 _NO_ERRORS = (_NO_ERROR, "no error", "")
 _FREE = (*NEUTRAL, *_NO_ERRORS)
-MARKED = re.compile(r"<v>(.*?)</v>", re.DOTALL)
+MARKED = re.compile(r"<(?:v|tag)>(.*?)</(?:v|tag)>", re.DOTALL)
+#: Roles of columns that only tables of errors have, by their usual headings.
+ERROR_ROLES = ("category", "severity", "target", "source", "start", "end")
 COLUMNS = (
     *("system", "doc", "docSegId", "globalSegId", "rater"),
     *("source", "target", "category", "severity", "metadata"),
@@ -166,14 +170,20 @@ def _refuse_weight(part: str, expected: str) -> None:
     raise OptionError(msg)
 
 
-def read_mqm(path: str, *, weights: MqmWeighting | None = None) -> Scores:
+def read_mqm(
+    path: str,
+    *,
+    weights: MqmWeighting | None = None,
+    columns: Mapping[str, str] | None = None,
+) -> Scores:
     """Read the errors of each rater and add up what they cost, by the usual weights or others.
 
     A rater who found nothing has a line without an error (`no-error`). Rows of attention
-    tests (severity HOTW-test) judge no translation and are left out.
+    tests (severity HOTW-test) judge no translation and are left out. `columns` is as in
+    `read_errors`.
     """
     weighting = weights or MqmWeighting()
-    errors, costs = _read_costs(path, weighting)
+    errors, costs = _read_costs(path, weighting, columns)
     if weighting.length and None in errors.texts:
         msg = (
             f"{format_path(path)} has no column target, which `mqm_weights` needs to "
@@ -187,25 +197,29 @@ def read_mqm(path: str, *, weights: MqmWeighting | None = None) -> Scores:
     return _build_mqm_scores(errors, values)
 
 
-def read_mqm_as_wmt(path: str) -> Scores:
+def read_mqm_as_wmt(path: str, *, columns: Mapping[str, str] | None = None) -> Scores:
     """Read them as they stand in WMT's official scores, rounding noise and all.
 
     The official program adds up floating-point numbers in the order of the errors, so that
     0.1 + 1 + 0.1 is not 0.1 + 0.1 + 1 and equal judgements are not always equal.
     """
-    errors, costs = _read_costs(path, MqmWeighting())
+    errors, costs = _read_costs(path, MqmWeighting(), columns)
     # `sum` mends rounding in newer Pythons, which is not wanted here.
     values = [0.0 - reduce(add, (cost / 10 for cost in each), 0.0) for each in costs]
     return _build_mqm_scores(errors, values)
 
 
 def read_errors(
-    path: str, severities: Collection[str] = (), unlisted: str = ""
+    path: str,
+    severities: Collection[str] = (),
+    unlisted: str = "",
+    columns: Mapping[str, str] | None = None,
 ) -> Spans:
     """Read the errors of a table; others than these severities are refused, if any are given.
 
     Rows of attention tests are left out. Outputs without rows were not rated, unless the
-    table lists errors only: `unlisted` is for these.
+    table lists errors only: `unlisted` is for these. `columns` names the heading of each
+    role that its own heading does not tell.
     """
     ratings: dict[RatingKey, list[Mark]] = {}
     texts: dict[RatingKey, str | None] = {}
@@ -214,7 +228,7 @@ def read_errors(
     #: Systems with rows that say that there is no error.
     complete: set[str] = set()
     refuse_repeats([row.cells for row in table.rows], path)
-    for line, key, cells in parse_errors(table):
+    for line, key, cells in parse_errors(table, columns or {}):
         severity = cells["severity"].strip().lower()
         if severity == "hotw-test":
             continue
@@ -233,7 +247,8 @@ def read_errors(
             )
             raise FormatError(msg)
         marks = ratings.setdefault(key, [])
-        texts[key] = MARKED.sub(r"\1", cells["target"]) if "target" in cells else None
+        text = MARKED.sub(r"\1", cells["target"]) if "target" in cells else None
+        texts[key] = text or texts.get(key, text)
         if severity not in _NO_ERRORS:
             with refuse_line(place):
                 marks.append(_build_mark(cells))
@@ -269,17 +284,17 @@ def _find_unlisted(
 
 
 def _read_costs(
-    path: str, weighting: MqmWeighting
+    path: str, weighting: MqmWeighting, columns: Mapping[str, str] | None
 ) -> tuple[Spans, list[list[int | Fraction]]]:
     """Read errors of the severities that have weights, and list what each rating's cost."""
     severities = {severity for severity, _, _ in weighting.weights}
-    errors = read_errors(path, severities, weighting.unlisted)
+    errors = read_errors(path, severities, weighting.unlisted, columns)
     if not len(errors.system):
         msg = f"{format_path(path)} contains no ratings."
         raise FormatError(msg)
     costs: list[list[int | Fraction]] = [[] for _ in errors.texts]
-    columns = (errors.rating.tolist(), errors.severity, errors.category)
-    for rating, severity, category in zip(*columns, strict=True):
+    rows = (errors.rating.tolist(), errors.severity, errors.category)
+    for rating, severity, category in zip(*rows, strict=True):
         is_creative = category.endswith("creative reinterpretation")
         kind = _CREATIVE if is_creative else category
         costs[rating].append(find_cost(weighting.weights, severity, kind))
@@ -293,19 +308,28 @@ def _build_mqm_scores(errors: Spans, values: Sequence[float]) -> Scores:
 
 
 def parse_errors(
-    table: DelimitedTable,
+    table: DelimitedTable, given: Mapping[str, str]
 ) -> Iterator[tuple[int, RatingKey, dict[str, str]]]:
     """Parse the rows of a table: the line, the rating, and the cells by name of column.
 
-    Segments may be numbered within their documents.
+    `given` are the headings of roles. Segments may be numbered within their documents.
     """
-    columns = find_columns(table.header)
+    check_headings(table.header, table.path, given)
+    columns = find_columns(table.header, given)
     names = [name.strip().lower() for name in table.header]
+    chosen = {
+        given[role].strip().lower(): role for role in ERROR_ROLES if role in given
+    }
+    # A column whose name is the role of another one is neither.
+    names = [chosen.get(n, "" if n in chosen.values() else n) for n in names]
     what = "a table of MQM errors"
-    require_columns(columns, ("system",), table.path, what)
-    for name in ("category", "severity"):
-        if name not in names:
-            msg = f"{table.path} has no column {name}, which {what} needs."
+    for role in ("system", "category", "severity"):
+        if role not in columns and role not in names:
+            headings = ", ".join(name.strip() for name in table.header)
+            msg = (
+                f"{format_path(table.path)} has no column {role}, which {what} needs; "
+                f"found: {headings}. Give `columns` {role}=HEADING."
+            )
             raise FormatError(msg)
     if "segment" not in columns:
         what += " without segment ids"

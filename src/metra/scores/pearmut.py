@@ -52,6 +52,9 @@ STEPS: dict[str, dict[str, tuple[str, ...]]] = {
 _WORST = 25
 
 
+#: Ids of tutorials and attention checks of WMT, and the version behind a campaign's name.
+_CHECK = re.compile(r"_#_tutorial_#_|^attention_check_")
+_VERSION = re.compile(r" v\d+$")
 #: The beginning of results, or of the results of the first campaign; entries can be long.
 _HEAD = re.compile(
     r'\s*\{\s*(?:"(?:[^"\\]|\\.)*"\s*:\s*\[\s*\{\s*)?(?:"(?:user_id|item_i)"\s*:[^{\[]*)?'
@@ -66,28 +69,27 @@ def is_results(head: FileHead) -> bool:
     return {"annotation", "user_id"} <= keys or _HEAD.match(head.text) is not None
 
 
-def _read_judgements(path: str) -> dict[str, list[Judgement]]:
-    """Read the judgements of each campaign; one that has a file of its own has no name."""
-    lines, place = read_lines(path), format_path(path)
+def _split_campaigns(lines: Sequence[str], place: str) -> dict[str, list[Entry]]:
+    """List the entries of each campaign; one that has a file of its own has no name."""
     try:
         content = load_json("\n".join(lines), place)
     except ValueError:
         content = {}
-    if isinstance(content, dict) and content and "annotation" not in content:
-        listed = {
-            name: _place_entries(each, f"{place}, {name}")
-            for name, each in content.items()
-        }
-    else:
-        listed = {"": _parse_lines(lines, place)}
-    protocol = _guess_protocol(entry for each in listed.values() for _, entry in each)
-    languages = "und", "und"
+    if not isinstance(content, dict) or not content or "annotation" in content:
+        return {"": _parse_lines(lines, place)}
     return {
-        name: _parse_entries(
-            entries, protocol, languages, lambda one: one, name or "pearmut"
-        )
-        for name, entries in listed.items()
+        name: _place_entries(each, f"{place}, {name}") for name, each in content.items()
     }
+
+
+def _find_pair(name: str) -> str:
+    """Return the language pair that a campaign's name ends with, or nothing.
+
+    >>> _find_pair("wmt25_#_en-cs"), _find_pair("ces_Latn---deu_Latn v3")
+    ('en-cs', 'ces_Latn-deu_Latn')
+    """
+    pair = _VERSION.sub("", name.rpartition("_#_")[2]).replace("---", "-")
+    return pair if LANGUAGE_PAIR.fullmatch(pair) else ""
 
 
 def read_results(path: str) -> Scores:
@@ -96,10 +98,22 @@ def read_results(path: str) -> Scores:
     for name, judgements in _read_judgements(path).items():
         scores = attach_outputs(build_scores(judgements, _score_answer), judgements)
         # Only the names of campaigns may name languages.
-        pair = LANGUAGE_PAIR.fullmatch(name.rpartition("_#_")[2])
-        items = (item._replace(lang=pair[0] if pair else name) for item in scores.items)
+        lang = _find_pair(name) or name
+        items = (item._replace(lang=lang) for item in scores.items)
         tables.append(replace(scores, items=tuple(items)))
     return concatenate_scores(tables)
+
+
+def _read_judgements(path: str) -> dict[str, list[Judgement]]:
+    """Read the judgements of each campaign, as they stand."""
+    campaigns = _split_campaigns(read_lines(path), format_path(path))
+    protocol = _guess_protocol(campaigns)
+    return {
+        name: _parse_entries(
+            entries, protocol, ("und", "und"), lambda one: one, name or "pearmut"
+        )
+        for name, entries in campaigns.items()
+    }
 
 
 def read_result_spans(path: str) -> Spans:
@@ -117,6 +131,9 @@ def read_result_spans(path: str) -> Spans:
 def _score_answer(judgement: Judgement) -> list[tuple[ScoreRow]]:
     name = judgement.protocol
     if name != "mqm":
+        if judgement.value[name] is None:
+            msg = f"the answer of {judgement.judge} ({judgement.id}) has no score"
+            raise FormatError(msg)
         value = float(judgement.value[name])
         return [(ScoreRow(name, value, value),)]
     marks = judgement.value[name]
@@ -139,7 +156,7 @@ def find_protocol(text: str, path: str) -> str | None:
 
 
 def parse_results(
-    lines: Iterable[str],
+    lines: Sequence[str],
     path: str,
     *,
     languages: tuple[str, str],
@@ -147,10 +164,18 @@ def parse_results(
     campaign: str = "pearmut",
     protocol: str | None = None,
 ) -> list[Judgement]:
-    """Parse what the judges did; without a `protocol`, the marks tell which one it was."""
-    entries = _parse_lines(lines, path)
-    asked = protocol or _guess_protocol(entry for _, entry in entries)
-    return _parse_entries(entries, asked, languages, check, campaign)
+    """Parse what the judges did; without a `protocol`, the marks tell which one it was.
+
+    Campaigns in one file have their own languages, where their names say which.
+    """
+    campaigns = _split_campaigns(lines, path)
+    asked = protocol or _guess_protocol(campaigns)
+    judgements = []
+    for name, entries in campaigns.items():
+        source, dash, target = _find_pair(name).partition("-")
+        pair = (source, target) if dash else languages
+        judgements += _parse_entries(entries, asked, pair, check, name or campaign)
+    return judgements
 
 
 def _parse_lines(lines: Iterable[str], path: str) -> list[Entry]:
@@ -177,7 +202,7 @@ def _parse_entries(
     campaign: str,
 ) -> list[Judgement]:
     steps = STEPS.get(asked, {asked: ()})
-    segments: dict[str, int] = {}
+    segments: dict[tuple[str, int], int] = {}
     judgements: list[Judgement] = []
     for place, entry in entries:
         if entry.get("annotation") == _RESET:
@@ -193,7 +218,7 @@ def _parse_screen(
     entry: Mapping[str, Any],
     protocol: str,
     steps: Mapping[str, Sequence[str]],
-    segments: dict[str, int],
+    segments: dict[tuple[str, int], int],
     languages: tuple[str, str],
     campaign: str,
 ) -> Iterator[Judgement]:
@@ -204,13 +229,19 @@ def _parse_screen(
     document = _get_key(items[0])
     answered = sum(len(by_system or ()) for by_system in annotations)
     shown_at, submitted_at, active = _compute_times(entry.get("actions", []))
+    seen: Counter[str] = Counter()
     for item, by_system in zip(items, annotations, strict=True):
         source = item.get("src")
-        outputs = _get_outputs(item)
-        segment = segments.setdefault(_get_key(item), len(segments) + 1)
-        # Tutorials and attention checks have rules; a skipped item has no answer.
+        outputs, key = _get_outputs(item), _get_key(item)
+        # Several items of a document may have the same id.
+        seen[key] += 1
+        segment = segments.setdefault((key, seen[key]), len(segments) + 1)
+        # Tutorials and attention checks have rules, or ids that say so.
         is_judged = screen.isdecimal() and not item.get("validation")
+        is_judged = is_judged and not _CHECK.search(key)
         for system, answer in (by_system or {}).items():
+            if not is_judged and answer.get("score") is None and protocol != "mqm":
+                continue  # a tutorial may be skipped
             output = outputs[system]
             yield build_imported_judgement(
                 f"{campaign}:{judge}:{screen}:{segment}:{system}",
@@ -265,10 +296,11 @@ def _parse_mark(
     return mark | {"side": OMISSION}
 
 
-def _guess_protocol(entries: Iterator[Mapping[str, Any]]) -> str:
+def _guess_protocol(campaigns: Mapping[str, Sequence[Entry]]) -> str:
     spans = [
         span
-        for entry in entries
+        for entries in campaigns.values()
+        for _, entry in entries
         if isinstance(entry.get("annotation"), list)
         for by_system in entry["annotation"]
         if isinstance(by_system, Mapping)

@@ -373,13 +373,14 @@ def read_scores(
         msg = f"{format_path(file)} {SCORE_FORMATS[name].advice}."
         raise FormatError(msg)
     open_table = SCORE_FORMATS[name].read_columns
-    for option, value in {"units": units, "columns": columns}.items():
-        if value and open_table is None:
-            _refuse_columns(option, file, name)
-    options = {}
+    options: dict[str, Any] = {}
     if name == "mqm":
-        options = {"weights": mqm_weights} if mqm_weights else {}
+        options = {"columns": columns}
+        options |= {"weights": mqm_weights} if mqm_weights else {}
         name = "mqm-wmt" if wmt and not mqm_weights else name
+    for option, value in {"units": units, "columns": columns}.items():
+        if value and open_table is None and option not in options:
+            _refuse_columns(option, file, name)
     read: Any = SCORE_FORMATS[name].read
     with refuse_damage(file):
         if open_table is None:
@@ -397,10 +398,15 @@ def _fill_language(scores: Scores, lang: str) -> Scores:
     return replace(scores, items=tuple(items))
 
 
-def read_spans(path: str) -> Spans:
-    """Read the marked errors of a file in any format that has them."""
+def read_spans(path: str, columns: Mapping[str, str] | None = None) -> Spans:
+    """Read the marked errors of a file in any format that has them.
+
+    `columns` names the headings of roles in a table of errors, as in `read_scores`.
+    """
     head = read_head(path, _SPAN_HEAD)
     form = recognise(head, [form for form in _ALL if form.read_spans])
+    if columns and (form is None or form.name == "mqm"):
+        return mqm.read_errors(path, columns=columns)
     if form is not None and form.read_spans is not None:
         with refuse_damage(path):
             spans = form.read_spans(path)
@@ -417,6 +423,7 @@ def read_spans(path: str) -> Spans:
 
 def _refuse_columns(option: str, file: str, name: str) -> None:
     formats = ", ".join(form.name for form in _ALL if form.read_columns)
+    formats += ", mqm" if option == "columns" else ""
     msg = (
         f"{format_path(file)} is of the format {name}, whose columns are fixed; "
         f"`{option}` is for {formats}."
@@ -479,6 +486,8 @@ def recognise_score_format(path: str, columns: Mapping[str, str] | None = None) 
     head = read_score_head(path)
     if columns and not _is_json(head):
         roles = find_columns(head.columns, columns)
+        if {*columns} & {*mqm.ERROR_ROLES}:
+            return "mqm"
         return "long" if roles.keys() >= {"system", "scorer", "value"} else "matrix"
     form = recognise(head, _ALL)
     if form is not None:

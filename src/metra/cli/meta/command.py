@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 #: Roles of columns, and other settings of `--read`.
 _ROLES = (
     *("system", "segment", "document", "scorer", "value", "judge", "domain", "lang"),
+    *("category", "severity", "target", "source", "start", "end"),
 )
 _KEYS = ("format", "unit", "mqm", "names", "lower", "higher", "gold", *_ROLES)
 #: Flags for parameters that messages name, beyond those of all commands.
@@ -68,6 +69,13 @@ class ResultFormat(click.Choice[str]):
 
 
 _OPTIONS = {
+    "read": option(
+        "--read KEY=VALUE,…",
+        "Columns of a table of errors with other headings: system, segment, document, "
+        "judge, category, severity, start and end, or target and source with the error "
+        "in tags, as in category=Type,target=Marked.",
+        multiple=True,
+    ),
     "output": option(
         "--output outputs OUTPUT",
         "Output to score: a file, or a table with several systems. For error spans: "
@@ -125,10 +133,11 @@ _SCORES = (
     option(
         "--read KEY=VALUE,…",
         "Ways of reading SCORES. format: the format, if it is not recognised; "
-        "system, segment, document, scorer, value, judge, domain, lang: the column of "
-        "this role; unit: additional columns that identify what was scored; names: "
-        "file with new names of systems (name, tab, new name); lower, higher: "
-        "scorers for which these values are better; gold: file with the gold scores; mqm: "
+        "system, segment, document, scorer, value, judge, domain, lang, and of errors "
+        "category, severity, target, source, start, end: the column of this role; unit: "
+        "additional columns that identify what was scored; names: "
+        "file with new names of systems (name, tab, new name); lower, higher: scorers "
+        "for which these values are better; gold: file with the gold scores; mqm: "
         "weights of MQM errors, as SEVERITY[/CATEGORY]:POINTS, source:yes, "
         "cap:POINTS, per:100 words, unlisted:perfect or unlisted:unrated.",
         multiple=True,
@@ -202,8 +211,9 @@ def _answer_files(
     if not paths:
         msg = f"metra meta {name} needs {entry.files.strip('.')}."
         raise click.UsageError(msg)
-    scores = build_score_table([], [], {})
-    return answer_evidence(name, Evidence(scores, files=paths, **given), options)[1]
+    given["columns"] = parse_settings("--read", given.pop("read", ()), _ROLES)
+    evidence = Evidence(build_score_table([], [], {}), files=paths, **given)
+    return answer_evidence(name, evidence, options)[1]
 
 
 def _answer_scores(

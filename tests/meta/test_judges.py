@@ -195,7 +195,7 @@ def test_direct_assessments_are_ranked_as_wmt_does(tmp_path, cli):
     path = tmp_path / "raw.csv"
     path.write_text("\n".join(lines) + "\n")
     done = cli(
-        "meta", "rank", path, "--scorer", "da", "--like", "da", "--format", "json"
+        "meta", "rank", path, "--scorer", "da", "--like", "wmt22", "--format", "json"
     )
     assert done.code == 0, done.err
     answer = json.loads(done.out)
@@ -219,7 +219,7 @@ def test_direct_assessments_are_ranked_as_wmt_does(tmp_path, cli):
                 ask = {"alternative": "greater", "method": "asymptotic"}
                 p = scipy_stats.mannwhitneyu(*pair, **ask).pvalue
                 assert answer["p"][at][to] == pytest.approx(p)
-    assert "like:da" in answer["signature"]
+    assert "like:wmt22" in answer["signature"]
 
 
 CHECKED = [

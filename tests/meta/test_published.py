@@ -348,7 +348,7 @@ def test_wmt22_direct_assessments(shared, cli, pair, systems, figures):
     folder = shared / "data/published-formats/wmt22-da"
     path = folder / f"ad-{pair}en-good-stnd-redup.csv.gz"
     done = cli(
-        "meta", "rank", path, "--scorer", "da", "--like", "da", "--format", "json"
+        "meta", "rank", path, "--scorer", "da", "--like", "wmt22", "--format", "json"
     )
     assert done.code == 0, done.err
     ranking = json.loads(done.out)
@@ -454,6 +454,22 @@ def test_wmt24_error_span_annotation(shared, cli, lang):
         assert row["n"] == 337
         expected = np.mean([means[system, domain] for domain in domains])
         assert row["mean"] == pytest.approx(expected, abs=1e-9)
+
+
+def test_rule_of_wmt26_on_both_pairs(shared, cli):
+    """Clusters as the script of WMT 2026 has them with 2,000 resamples (scipy 1.17)."""
+    path = shared / "data/published-formats/wmt24-esa/esa_generalMT2024_wave3.csv.gz"
+    done = cli(
+        *("meta", "rank", path, "--scorer", "esa", "--like", "wmt26"),
+        *("--format", "json"),
+    )
+    data = json.loads(done.out)
+    for lang, differing in {"eng-jpn": 51, "eng-zho": 50}.items():
+        rows = data["tables"][f"{lang} ranking"]
+        assert [row["cluster"] for row in rows] == [1] * 12 + [2]
+        upper = np.triu_indices(13, 1)
+        assert (np.array(data["p"][lang], float)[upper] < 0.05).sum() == differing
+        assert rows[-1]["system"] == "IKUN-C"
 
 
 def test_wmt24_fillers_are_repeats(shared):

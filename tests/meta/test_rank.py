@@ -2,13 +2,14 @@
 
 import json
 from dataclasses import replace
+from itertools import combinations
 
 import numpy as np
 import pytest
 import scipy.stats
 from tests.panels import score_rows, scores_of
 
-from metra.errors import CorpusError
+from metra.errors import CorpusError, OptionError
 from metra.meta.normalise import normalise
 from metra.meta.options import RankOptions
 from metra.meta.question import Evidence
@@ -21,6 +22,7 @@ from metra.scores.table import (
     concatenate_scores,
 )
 from metra.stats.exact_tests import rank_test_p_values
+from metra.stats.multiplicity import split_all, walk_ranks
 from metra.stats.ranking import (
     are_paired,
     auto_rank,
@@ -389,6 +391,28 @@ def test_systems_with_other_numbers_of_segments_are_compared_on_shared_ones():
     assert findings.notes[2].endswith(
         "says the opposite of the means: s0 than s1 is better."
     )
+
+
+@pytest.mark.parametrize("overlap", [1.0, 0.6, 0.1])
+def test_either_t_test_of_wmt26(overlap):
+    rng = np.random.default_rng(9)
+    values = rng.normal(size=(4, 50)) + rng.normal(size=50) + np.arange(4)[:, None] / 4
+    values[rng.random(values.shape) > overlap] = NAN
+    findings, found = rank(scores_of(values, {}), "gold", like="wmt26")
+    rows = [values[int(name[1])] for name in found.systems]
+    for i, j in combinations(range(4), 2):
+        a, b = rows[i], rows[j]
+        greater = {"nan_policy": "omit", "alternative": "greater"}
+        both = np.isfinite(a) & np.isfinite(b)
+        p = scipy.stats.ttest_ind(a, b, equal_var=False, **greater).pvalue
+        if both.sum() > 1:
+            p = min(p, scipy.stats.ttest_rel(a[both], b[both], **greater).pvalue)
+        assert found.p[i, j] == pytest.approx(p)
+    assert found.clusters == split_all(found.p < 0.05)
+    assert found.ranges == walk_ranks(found.p, 0.05)
+    assert "10 % to 15 % of equal pairs differ" in findings.notes[-2]
+    with pytest.raises(OptionError, match="`like` wmt26 averages over segments"):
+        rank(domains(values, ["a", "b"] * 25), "da", like="wmt26", macro="domain")
 
 
 @pytest.mark.parametrize("like", ["wmt24", "wmt25"])

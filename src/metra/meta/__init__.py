@@ -19,8 +19,10 @@ inference: tests of systems by what they are ranked by, their units, and rules o
 judges: figures about each judge, flags by the rules in `options`, drift, and normalised values
 measures: scores of texts, scales and kinds of measures, and evaluators compared
 normalise: judges' values on one scale, and judges who fail quality control (degraded copies)
+__X__
 options: options of questions with defaults and ranges; the rules that flag judges: words per
     minute (600), share of too fast answers, degraded copies, repeats and their distance
+overview: ranks of systems in several language pairs
 people: people next to metrics in a report, and reliability of both; drawn documents, points
 plan: variance components of judgements, and studies that separate systems;
     published variances

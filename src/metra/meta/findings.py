@@ -163,6 +163,32 @@ def merge_reports(by_gold: Mapping[str, MetaReport]) -> MetaReport:
     return MetaReport(tables, "\n".join(signatures), notes, merged, selection=words)
 
 
+def merge_languages(by_lang: Mapping[str, MetaReport]) -> MetaReport:
+    """Put the same answer for several language pairs under each other, with one signature."""
+    notes: dict[str, list[str]] = {}
+    facts: dict[str, dict[str, None]] = {}
+    data: dict[str, dict[str, Any]] = {}
+    for lang, report in by_lang.items():
+        for note in report.notes:
+            notes.setdefault(note, []).append(lang)
+        for name, value in report.facts.items():
+            facts.setdefault(name, {})[str(value or "")] = None
+        for key, value in report.data.items():
+            data.setdefault(key, {})[lang] = value
+    parts: dict[str, Any] = {name: "/".join(values) for name, values in facts.items()}
+    parts["lang"] = ",".join(by_lang)
+    tables = [
+        replace(table, name=f"{lang} {table.name}", caption=f"{lang}: {table.caption}")
+        for lang, report in by_lang.items()
+        for table in report.tables
+    ]
+    named = [
+        note if len(langs) == len(by_lang) else f"{', '.join(langs)}: {note}"
+        for note, langs in notes.items()
+    ]
+    return MetaReport(tables, build_signature(**parts), named, data, facts=parts)
+
+
 def _merge_values(by_gold: dict[str, Any]) -> Any:
     """Put lists of records, which name their gold, in a row; keep the rest by gold."""
     if all(

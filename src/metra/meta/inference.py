@@ -17,6 +17,7 @@ from metra.stats.defaults import LEAST_UNITS
 from metra.stats.direction import HIGHER, Direction
 from metra.stats.exact_tests import (
     crossed_p_values,
+    either_t_p_values,
     rank_test_p_values,
     welch_p_values,
 )
@@ -29,14 +30,16 @@ TEST_TITLES = {
     "bootstrap": "bootstrap",
     "signed-rank": "Wilcoxon signed-rank",
     "rank-sum": "Mann-Whitney",
+    "either-t": "paired t-test or Welch's, the smaller p",
 }
 
 
 #: Options of the rules by which organisers ranked systems.
 ORGANISERS: dict[str, dict[str, Any]] = {
-    "da": {"test": "rank-sum", "wmt": True},
+    "wmt22": {"test": "rank-sum", "wmt": True},
     "wmt24": {"test": "signed-rank", "rule": "range", "macro": "domain"},
     "wmt25": {"test": "signed-rank", "rule": "range", "alpha": 0.025},
+    "wmt26": {"test": "either-t", "wmt": True},
 }
 
 
@@ -86,7 +89,7 @@ class TestedValues(NamedTuple):
 
 def apply_rule(options: RankOptions) -> RankOptions:
     """Return the options with those of the organiser's rule, if one is named."""
-    name = "da" if options.wmt else options.like
+    name = options.like or ("wmt22" if options.wmt else None)
     if name is None:
         return options
     if options.unit not in ("auto", "segment"):
@@ -185,6 +188,11 @@ def compare_systems(
         )
     elif test == "welch":
         p = welch_p_values(values, tested.units, strata)
+    elif test == "either-t":
+        if strata is not None:
+            msg = "`like` wmt26 averages over segments; leave out `macro`."
+            raise OptionError(msg)
+        p = either_t_p_values(values, tested.units)
     else:
         if tested.unit == "document" and strata is None and options.by != "arr":
             groups = range(int(tested.units.max()) + 1)

@@ -314,7 +314,7 @@ class RankOptions:
     correction: Correction = find_option("correction", sign=False)
     alpha: float = find_option("alpha", sign=True)
     wmt: bool = False
-    like: Literal["da", "wmt24", "wmt25"] | None = None
+    like: Literal["wmt22", "wmt24", "wmt25", "wmt26"] | None = None
     against: tuple[str, ...] = build_names("--against")
     expected: str | None = build_option(None, metavar="FILE", sign=False)
     trials: int = build_option(TRIALS, low=1, sign=False)

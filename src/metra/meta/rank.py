@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import compress
 from math import fsum
-from typing import Any
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -22,7 +22,13 @@ from metra.meta.autorank import (
 from metra.meta.charts import Heatmap
 from metra.meta.normalise import normalise, standardise_workers
 from metra.meta.options import RankOptions
-from metra.meta.question import Evidence, Question, require_one_language
+from metra.meta.overview import (
+    PairRanking,
+    RankOverview,
+    combine_rankings,
+    report_overview,
+)
+from metra.meta.question import Evidence, Question
 from metra.scores import views
 from metra.scores.table import ScoredItem, Scorer, Scores
 from metra.scoring.table import Cell, Column, Table
@@ -94,7 +100,7 @@ class RankingAnswer:
 def ask_ranking(evidence: Evidence, options: RankOptions) -> RankingAnswer:
     """Rank the systems by a scorer, without flagged judges and with them."""
     scores, selection, scorer = evidence.scores, evidence.selection, evidence.scorer
-    checks = scores if options.like == "da" else None
+    checks = scores if options.like == "wmt22" else None
     ranking = rank_by_scorer(evidence.rows, scorer, options, checks)
     flagged = tuple(selection.list_flagged(scores))
     other, others = None, evidence.select_others()
@@ -201,7 +207,7 @@ def _collect_values(
     checks: Scores | None,
     notes: list[str],
 ) -> inference.RankedValues:
-    if options.like == "da":
+    if options.like == "wmt22":
         scores, note = standardise_workers(scores if checks is None else checks, name)
         notes.append(note)
     scores = views.promote_documents(scores, name)
@@ -246,7 +252,7 @@ def report_ranking(answer: RankingAnswer, options: RankOptions) -> findings.Meta
     if direction != HIGHER:
         notes.insert(0, f"{ranking.scorer.name}: {direction.words}.")
     if answer.own is not None:
-        notes.append(describe_rule(answer.own))
+        notes += describe_rule(ranking.tests.test, answer.own)
     if answer.other is not None:
         notes.append(_describe_other(answer, answer.other))
     return findings.build_report(
@@ -314,15 +320,19 @@ def describe_tests(ranking: ScorerRanking) -> list[str]:
     return notes
 
 
-def describe_rule(own: ScorerRanking) -> str:
-    """Say where an organiser's rule is unsound, beside metra's own result."""
-    result = " ".join(describe_tests(own)[:2])
-    return (
+def describe_rule(test: str, own: ScorerRanking) -> list[str]:
+    """Say where an organiser's rule is unsound, and give metra's own result."""
+    rate, compared = "10 %", "compares ranks where means are ordered"
+    if test == "either-t":
+        rate = "10 % to 15 %"
+        compared = "counts a paired or an unpaired test, whichever finds a difference"
+    return [
         "The organisers' rule finds too many differences: it asks only whether the system "
-        "with the higher mean is better, so that 10 % of equal pairs differ, corrects "
-        "nothing for the number of pairs, compares ranks where means are ordered, and "
-        f"takes segments of a document for independent. metra's own result: {result}"
-    )
+        f"with the higher mean is better, so that {rate} of equal pairs differ, corrects "
+        f"nothing for the number of pairs, {compared}, and "
+        "takes segments of a document for independent.",
+        f"metra's own result: {' '.join(describe_tests(own)[:2])}",
+    ]
 
 
 def _describe_other(answer: RankingAnswer, other: ScorerRanking) -> str:
@@ -509,28 +519,74 @@ def draw_intervals(
     )
 
 
-def ask_rank(
-    evidence: Evidence, options: RankOptions
-) -> RankingAnswer | CombinedRanking:
-    """Rank the systems of one language pair by a scorer, or by all metrics together."""
-    require_one_language(evidence.rows)
-    if options.by == "autorank":
-        return rank_by_autorank(evidence, options)
-    evidence.scorer = evidence.choose_scorer()
-    return ask_ranking(evidence, options)
+class RankingsByPair(NamedTuple):
+    """The ranking of each language pair, all of them together, and why others are missing."""
+
+    answers: dict[str, RankingAnswer | CombinedRanking]
+    overview: RankOverview
+    #: By metra's own tests, next to an organiser's rule.
+    own: RankOverview | None
+    notes: list[str]
 
 
-def report_rank(
-    answer: RankingAnswer | CombinedRanking, options: RankOptions
-) -> findings.MetaReport:
-    """Lay out a ranking by a scorer, or by all metrics together."""
+RankAnswer: TypeAlias = RankingAnswer | CombinedRanking | RankingsByPair
+
+
+def ask_rank(evidence: Evidence, options: RankOptions) -> RankAnswer:
+    """Rank the systems of each language pair by a scorer, or by all metrics together."""
+    ask = rank_by_autorank if options.by == "autorank" else ask_ranking
+    counted = evidence.rows
+    if options.by != "autorank":
+        evidence.scorer = evidence.choose_scorer()
+        counted = counted.only(scorers=[evidence.scorer])
+    if len(evidence.rows.languages) == 1:
+        return ask(evidence, options)
+    answers, notes = dict[str, RankingAnswer | CombinedRanking](), list[str]()
+    for lang in counted.languages:
+        part = replace(evidence, scores=evidence.scores.only(lang=lang), notes=[])
+        try:
+            answers[lang] = ask(part, options)
+        except CorpusError as reason:
+            notes.append(f"{lang} is left out: {reason}")
+    if not answers:
+        raise CorpusError(notes[0])
+    rankings, own = dict[str, PairRanking](), dict[str, PairRanking]()
+    for lang, answer in answers.items():
+        if isinstance(answer, CombinedRanking):
+            rankings[lang] = PairRanking(answer.systems, answer.ranks)
+            continue
+        for by_lang, each in ((rankings, answer.ranking), (own, answer.own)):
+            if each is not None:
+                by_lang[lang] = PairRanking(each.systems, each.ranks, each.clusters)
+    overview = combine_rankings(rankings)
+    return RankingsByPair(
+        answers, overview, combine_rankings(own) if own else None, notes
+    )
+
+
+def report_rank(answer: RankAnswer, options: RankOptions) -> findings.MetaReport:
+    """Lay out a ranking by a scorer or by all metrics together, of each language pair."""
     if isinstance(answer, CombinedRanking):
         return report_autorank(answer, options)
-    return report_ranking(answer, options)
+    if isinstance(answer, RankingAnswer):
+        return report_ranking(answer, options)
+    reports = {
+        lang: report_rank(each, options) for lang, each in answer.answers.items()
+    }
+    settled = inference.apply_rule(options)
+    correction = settled.correction, settled.alpha
+    report = report_overview(answer.overview, answer.own, reports, *correction)
+    return replace(report, notes=[*answer.notes, *report.notes])
 
 
-def draw_rank(answer: RankingAnswer | CombinedRanking, _: RankOptions) -> list[Heatmap]:
-    """Draw the p-values of a ranking by a scorer as a heat map with clusters."""
+def draw_rank(answer: RankAnswer, options: RankOptions) -> list[Heatmap]:
+    """Draw the p-values of each ranking by a scorer as a heat map with clusters."""
+    if isinstance(answer, RankingsByPair):
+        return [
+            replace(heat, title=f"{lang}: {heat.title}")
+            for lang, each in answer.answers.items()
+            for heat in draw_rank(each, options)
+        ]
     if isinstance(answer, CombinedRanking):
         return []
     ranking = answer.ranking

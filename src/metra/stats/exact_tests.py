@@ -149,6 +149,20 @@ def welch_p_values(values: Array, units: Codes, strata: Codes | None = None) -> 
     return p
 
 
+def either_t_p_values(values: Array, units: Codes) -> Array:
+    """Return one-sided p-values of the paired t-test or Welch's, whichever is smaller.
+
+    `values` is systems × cells, NaN where missing.
+    """
+    p = welch_p_values(values, units) / 2
+    for i, j in permutations(range(len(values)), 2):
+        gaps = subtract_values(values[i], values[j])
+        gaps = gaps[np.isfinite(gaps)]
+        if len(gaps) > 1:
+            p[i, j] = np.fmin(p[i, j], paired_t_p(gaps))
+    return p
+
+
 def crossed_p_values(rows: Array, kinds: Sequence[Codes]) -> Array:
     """Return two-sided p-values of t that the row's mean is above the column's.
 

@@ -7,14 +7,22 @@ words shows by comparison: beginnings and ends, repeated lines, length, blanks, 
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
-from functools import cached_property
 from itertools import chain, islice
 from operator import itemgetter
+from string import digits
 
-from metra.scoring.text_sample import TextSample, has_reference, is_many
+from metra.scoring.text_sample import (
+    LEAST_LINES,
+    TextLines,
+    TextSample,
+    has_reference,
+    is_many,
+)
 
 #: This share of lines begins or ends alike; or fewer do, with so many characters.
 MOST_ALIKE, SOME_ALIKE, LONG_PART = 0.8, 0.2, 10
+#: So many characters of a line are read from its beginning and its end.
+END = 30
 #: Letters and numbers that are shorter may be words of the text, if no mark follows.
 SHORT_WORDS = 5
 #: Lines of all texts that begin with so many characters alike have marks of a tool.
@@ -35,54 +43,11 @@ FEWEST_CAPITALS, MOST_CAPITALS, LEAST_CAPITALS = 0.1, 6.0, 10
 #: Marks at ends of sentences and between their parts, relative to the references, at least.
 FEWEST_MARKS, LEAST_MARKS = 0.1, 10
 FREQUENT_WORDS = 50
-#: Of so many lines, half are looked at.
-ENOUGH_LINES = 80
 #: Fewer characters than this show nothing about a text.
 LEAST_CHARACTERS = 400
 
 _SENTENCE_ENDS = ".!?。！？।؟…"
 _SENTENCE_MARKS = ".,;:!?。，、；：！？।؟،"
-
-
-class LineStatistics:
-    """Lines with text; their counts are made on first use."""
-
-    def __init__(self, lines: Sequence[str]) -> None:
-        """Leave out lines without text."""
-        self.lines = [line for line in lines if line.strip()]
-
-    def __len__(self) -> int:
-        """Count the lines."""
-        return len(self.lines)
-
-    @cached_property
-    def numbered(self) -> list[str]:
-        """The lines with a zero for any number."""
-        return re.sub(r"\d+", "0", "\n".join(self.lines)).split("\n")
-
-    @cached_property
-    def repeats(self) -> Counter[str]:
-        """The number of times each line occurs; a number alone is a zero."""
-        lines = map(str.strip, self.lines)
-        return Counter("0" if line.isdecimal() else line for line in lines)
-
-    @cached_property
-    def characters(self) -> Counter[str]:
-        """The number of times each character occurs."""
-        return Counter("".join(self.lines))
-
-    @cached_property
-    def size(self) -> int:
-        """The number of characters."""
-        return self.characters.total()
-
-    def count(self, is_kind: Callable[[str], bool]) -> int:
-        """Count the characters of a kind."""
-        return sum(n for character, n in self.characters.items() if is_kind(character))
-
-    def count_words(self) -> Counter[str]:
-        """Count words in small letters."""
-        return Counter(" ".join(self.lines).lower().split())
 
 
 def find_contrasts(sample: TextSample, named: Collection[str]) -> Iterator[str]:
@@ -92,36 +57,34 @@ def find_contrasts(sample: TextSample, named: Collection[str]) -> Iterator[str]:
     """
     if not sample.refs:
         return
-    references = [n for n in sample.texts if has_reference([n])]
-    # Every second line of many is enough.
-    step = 1 + (len(sample) >= ENOUGH_LINES)
-    usual = LineStatistics(
-        [line for n in references for line in sample.texts[n][::step]]
-    )
-    for name, lines in sample.texts.items():
-        own = LineStatistics(lines[::step])
-        if not len(own):
+    usual = sample.references
+    is_unspaced = bool(sample.reference.unspaced_script)
+    for name, own in sample.texts.items():
+        if not own.filled:
             continue
         problems = _find_columns(own)
-        if name not in references and name not in named:
+        if not has_reference([name]) and name not in named:
             problems = chain(
                 _find_repeats(own, usual),
                 _find_parts(own, usual),
                 problems,
-                _compare_totals(own, usual, sample.is_unspaced),
+                _compare_totals(own, usual, is_unspaced),
             )
         for problem in islice(problems, 1):
-            yield f"{name.title() if name in references else f'The {name}'} {problem}."
+            yield f"{name.title() if has_reference([name]) else f'The {name}'} {problem}."
 
 
-def _find_parts(own: LineStatistics, usual: LineStatistics) -> Iterator[str]:
+def _find_parts(own: TextLines, usual: TextLines) -> Iterator[str]:
     """Find beginnings and ends of lines that the references do not have."""
     for verb, step in (("begin", 1), ("end", -1)):
-        part, count = _find_part(own.numbered, step)
+        if step > 0 and not _begin_alike(own):
+            continue
+        part, count = _find_common_part(own, step)
         if not part:
             continue
         test = str.startswith if step > 0 else str.endswith
-        share = sum(test(line, part) for line in usual.numbered) / (len(usual) or 1)
+        lines = _cut_ends(usual, step, None)
+        share = sum(test(line, part) for line in lines) / (len(usual) or 1)
         is_most = count >= MOST_ALIKE * len(own)
         if (is_most and share < MOST_ALIKE / 2) or (
             len(part) >= LONG_PART and share < SOME_ALIKE / 2
@@ -137,11 +100,36 @@ def _find_parts(own: LineStatistics, usual: LineStatistics) -> Iterator[str]:
         )
 
 
-def _find_part(lines: Sequence[str], step: int) -> tuple[str, int]:
+def _begin_alike(text: TextLines) -> bool:
+    """Return True if some lines begin with the same character; any digit is one."""
+    counts = Counter(text.firsts)
+    counts["0"] = sum(counts.pop(digit, 0) for digit in digits)
+    return is_many(max(counts.values()), SOME_ALIKE, len(text))
+
+
+def _find_common_part(text: TextLines, step: int) -> tuple[str, int]:
     """Return the longest part that most lines begin with, or some, and how many do.
 
     With a step of -1, lines are read from their ends.
     """
+    part = "", 0
+    # Few texts have such parts: short ends show that at less cost.
+    for width in (END, None):
+        part = _find_part(_cut_ends(text, step, width), step, text.size)
+        if not part[0]:
+            break
+    return part
+
+
+def _cut_ends(text: TextLines, step: int, width: int | None) -> list[str]:
+    """Cut lines off after some characters, or before, with a zero for any number."""
+    cut = slice(width) if step > 0 else slice(width and -width, None)
+    ends = "\n".join(line[cut] for line in text.filled)
+    return re.sub(r"\d+", "0", ends).split("\n")
+
+
+def _find_part(lines: Sequence[str], step: int, total: int) -> tuple[str, int]:
+    """Find the longest common part of lines that have so many characters in total."""
     for share, size in ((MOST_ALIKE, 1), (SOME_ALIKE, LONG_PART)):
         best, number = "", 0
         while True:
@@ -155,15 +143,17 @@ def _find_part(lines: Sequence[str], step: int) -> tuple[str, int]:
         is_word = words.replace(" ", "").isalnum() and len(words) < SHORT_WORDS
         is_mark = not is_word or re.match(r"0\W|\w{3}\W", best)
         # Lines that are the same as a whole have no text beside such a part.
-        if words and is_mark and 2 * len(words) * len(lines) <= sum(map(len, lines)):
+        if words and is_mark and 2 * len(words) * len(lines) <= total:
             return best, number
     return "", 0
 
 
-def _find_columns(own: LineStatistics) -> Iterator[str]:
+def _find_columns(own: TextLines) -> Iterator[str]:
     """Find texts whose lines have several columns."""
     for mark, title in (("\t", "tabs"), ("|||", "bars (|||)")):
-        count = sum(mark in line.strip() for line in own.lines if mark in line)
+        if mark[0] not in own.joined:
+            continue
+        count = sum(mark in line.strip() for line in own.filled)
         if is_many(count, MOST_ALIKE, len(own)):
             yield (
                 f"has {title} in {count} of {len(own)} lines, as tables have; give the "
@@ -171,10 +161,10 @@ def _find_columns(own: LineStatistics) -> Iterator[str]:
             )
 
 
-def _find_repeats(own: LineStatistics, usual: LineStatistics) -> Iterator[str]:
+def _find_repeats(own: TextLines, usual: TextLines) -> Iterator[str]:
     """Find an output of which many lines are one, are said twice, or are cut at a length."""
-    ((line, count),) = own.repeats.most_common(1)
-    others = max(usual.repeats.values(), default=0)
+    line, count = max(own.repeats.items(), key=itemgetter(1))
+    others = max(usual.repeats.values(), default=0) if count >= LEAST_LINES else 0
     expected = others * len(own) / len(usual) if others > 1 else 0
     is_odd = is_many(count, MANY_REPEATED, len(own)) and count > 2 * expected + 2
     if is_odd or (line == "0" and is_many(count, MANY_NUMBERS, len(own))):
@@ -183,13 +173,13 @@ def _find_repeats(own: LineStatistics, usual: LineStatistics) -> Iterator[str]:
             f"{what} in {count} of {len(own)} lines with text; check that these are "
             "translations"
         )
-    doubled = sum(map(_is_doubled, own.lines))
+    doubled = sum(map(_is_doubled, own.filled))
     if is_many(doubled, MOST_DOUBLED, len(own)):
         yield f"says {doubled} of {len(own)} lines twice; check that each is given once"
-    lengths = [*map(len, own.lines)]
+    lengths = [*map(len, own.filled)]
     cut = lengths.count(longest := max(lengths))
     if is_many(cut, MOST_CUT, len(own)) and longest > 1:
-        if longest in map(len, usual.lines):
+        if longest in map(len, usual.filled):
             return
         yield (
             f"has {cut} of {len(own)} lines of {longest} characters, and none has more; check "
@@ -204,7 +194,7 @@ def _is_doubled(line: str) -> bool:
 
 
 def _compare_totals(
-    own: LineStatistics, usual: LineStatistics, is_unspaced: bool
+    own: TextLines, usual: TextLines, is_unspaced: bool
 ) -> Iterator[str]:
     """Compare length, blanks, capital letters and punctuation of whole texts."""
     if min(own.size, usual.size) < LEAST_CHARACTERS:
@@ -240,19 +230,24 @@ def _compare_totals(
         )
 
 
-def _divide_frequent(own: LineStatistics, usual: LineStatistics) -> float:
+def _divide_frequent(own: TextLines, usual: TextLines) -> float:
     """Divide the share of the references' frequent words by the one that they have."""
-    counts = own.count_words(), usual.count_words()
+    counts = _count_words(own), _count_words(usual)
     frequent = [word for word, _ in counts[1].most_common(FREQUENT_WORDS)]
     share, expected = (sum(map(c.__getitem__, frequent)) / c.total() for c in counts)
     return share / expected
 
 
+def _count_words(text: TextLines) -> Counter[str]:
+    return Counter(text.joined.lower().split())
+
+
 def _divide_shares(
-    own: LineStatistics, usual: LineStatistics, is_kind: Callable[[str], bool]
+    own: TextLines, usual: TextLines, is_kind: Callable[[str], bool]
 ) -> float:
     """Divide the share of a kind of characters by that of others; 1 if neither has it."""
     count, others = own.count(is_kind), usual.count(is_kind)
     if not count and not others:
         return 1.0
-    return count / own.size / max(others / usual.size, 0.5 / usual.size)
+    total, size = own.characters.total(), usual.characters.total()
+    return count / total / max(others / size, 0.5 / size)

@@ -14,12 +14,11 @@ from metra.formats.texts.furniture import FURNITURE, Furniture
 from metra.scoring.contrast import find_contrasts
 from metra.scoring.text_sample import (
     CHINESE,
+    LEAST_LINES,
     LineBlock,
+    TextLines,
     TextSample,
-    choose_lines,
-    count_letters,
     find_script,
-    find_unspaced_script,
     has_reference,
     is_many,
 )
@@ -33,8 +32,6 @@ MANY_EMPTY, MANY_ESCAPED, MANY_PARTED = 0.05, 0.05, 0.25
 FREQUENT_WORDS, SAME_LANGUAGE, SAME_SCRIPT = 50, 0.3, 0.45
 #: Fewer words or letters than this show no language or script.
 LEAST_WORDS, LEAST_LETTERS = 100, 50
-#: Lines of so many characters are enough for words.
-ENOUGH_FOR_WORDS = 3000
 #: Somebody has cut the words of a text without blanks that has fewer letters than this for
 #: each blank between them.
 CUT_LENGTH = 6
@@ -98,11 +95,12 @@ def check_equal_texts(sample: TextSample) -> Iterator[str]:
 
 def check_order(sample: TextSample) -> Iterator[str]:
     """Find texts whose lines have the words of other lines of the reference."""
-    if not sample.refs:
+    others = [name for name in sample.texts if name not in _find_texts_in_place(sample)]
+    if not sample.refs or not others:
         return
-    expected = _collect_words(sample.reference, sample.is_unspaced)
-    for name, lines in list(sample.texts.items())[1:]:
-        words = _collect_words(lines, sample.is_unspaced)
+    expected = _collect_words(sample, sample.reference.all)
+    for name in others:
+        words = _collect_words(sample, sample.texts[name].all)
         for block in sample.blocks:
             if offset := _find_offset(words, expected, block):
                 distance = "one line" if abs(offset) == 1 else f"{abs(offset)} lines"
@@ -122,9 +120,34 @@ def check_order(sample: TextSample) -> Iterator[str]:
                 )
 
 
-def _collect_words(lines: Sequence[str], is_unspaced: bool) -> list[set[str]]:
+@lru_cache(1)
+def _find_texts_in_place(sample: TextSample) -> set[str]:
+    """Find texts of which a few lines of each block share words with the reference."""
+    if not sample.refs:
+        return set()
+    places = [
+        slice(block.start + MARGIN, block.stop - MARGIN, 3) for block in sample.blocks
+    ]
+    expected = [_collect_words(sample, sample.reference.all[place]) for place in places]
+
+    def is_in_place(lines: Sequence[str]) -> bool:
+        for place, others in zip(places, expected, strict=True):
+            words = _collect_words(sample, lines[place])
+            if sum(map(_measure_overlap, words, others)) <= IN_PLACE * len(words):
+                return False
+            # Texts in two languages share numbers.
+            shared = chain.from_iterable(map(set.__and__, words, others))
+            if sum(word[0].isalpha() for word in shared) < len(words):
+                return False
+        return True
+
+    first, *rest = sample.texts
+    return {first, *(name for name in rest if is_in_place(sample.texts[name].all))}
+
+
+def _collect_words(sample: TextSample, lines: Sequence[str]) -> list[set[str]]:
     """Collect the words of each line; of unspaced scripts, bigrams."""
-    if is_unspaced:
+    if sample.reference.unspaced_script:
         return [set(map("".join, pairwise(line))) for line in lines]
     return [set(line.lower().split()) for line in lines]
 
@@ -174,40 +197,37 @@ def _is_shuffled(words: list[set[str]], expected: list[set[str]]) -> bool:
 
 def check_languages(sample: TextSample) -> Iterator[str]:
     """Find texts in another script, or without the frequent words of the reference."""
-    if not sample.refs:
+    by_kind = _find_furniture(sample).items()
+    # Marks inside words change the words; lines that share words are in one language.
+    marked = {name for kind, own in by_kind if kind != "invisible" for name in own}
+    excluded = {*sample.copies, *marked, *_find_texts_in_place(sample)}
+    names = [name for name in sample.texts if name not in excluded]
+    if not sample.refs or not names:
         return
-    letters = count_letters(sample.reference)
+    letters = sample.reference.letters
     script = find_script(letters)
     scripts = CHINESE if script == "CJK" else {script}
-    words = _count_words(sample.reference, sample.is_unspaced)
+    words = _count_words(sample, sample.reference)
     frequent = {word for word, _ in words.most_common(FREQUENT_WORDS)}
 
-    def is_other(name: str, lines: Sequence[str]) -> bool:
-        own = sample.letters[name]
+    def is_other(text: TextLines) -> bool:
+        own = text.letters
         if _compare_shares(scripts, own, letters, LEAST_LETTERS) < SAME_SCRIPT:
             return True
-        own = _count_words(lines, sample.is_unspaced)
+        own = _count_words(sample, text)
         return _compare_shares(frequent, own, words, LEAST_WORDS) < SAME_LANGUAGE
 
-    # Marks inside words change the words.
-    by_kind = _find_furniture(sample).items()
-    marked = {name for kind, own in by_kind if kind != "invisible" for name in own}
-    others = [
-        name
-        for name, lines in sample.texts.items()
-        if name not in {*sample.copies, *marked} and is_other(name, lines)
-    ]
-    if others:
+    if others := [name for name in names if is_other(sample.texts[name])]:
         yield (
             f"The language of {_name_texts(others)} does not look like that of the reference; "
             "check that the files belong together."
         )
 
 
-def _count_words(lines: Sequence[str], is_unspaced: bool) -> Counter[str]:
-    """Count words of some lines, with marks that follow them; of unspaced scripts, letters."""
-    text = " ".join(choose_lines(lines, ENOUGH_FOR_WORDS)).lower()
-    words = text if is_unspaced else text.split()
+def _count_words(sample: TextSample, text: TextLines) -> Counter[str]:
+    """Count words, with marks that follow them; of unspaced scripts, letters."""
+    content = text.content.lower()
+    words = content if sample.reference.unspaced_script else content.split()
     return Counter(word for word in words if word[0].isalpha())
 
 
@@ -234,7 +254,10 @@ def check_copies(sample: TextSample) -> Iterator[str]:
 
 def check_empty_lines(sample: TextSample) -> Iterator[str]:
     """Find texts with many empty lines where other texts have something."""
-    rows = zip(*sample.texts.values(), strict=True)
+    texts = sample.texts.values()
+    if all(len(text) == len(sample) for text in texts):
+        return
+    rows = zip(*(text.all for text in texts), strict=True)
     expected = [any(map(str.strip, row)) for row in rows]
     for name, lines in sample.columns.items():
         empty = sum(
@@ -252,9 +275,8 @@ def check_tokenised(sample: TextSample) -> Iterator[str]:
     """Find texts with blanks before punctuation marks and other traces of tokenisers."""
     tokenised = [
         name
-        for name, lines in sample.texts.items()
-        if _is_tokenised(sample, name)
-        or (find_unspaced_script(sample.letters[name]) == "CJK" and _is_cut(lines))
+        for name, text in sample.texts.items()
+        if _is_tokenised(text) or (text.unspaced_script == "CJK" and _is_cut(text))
     ]
     is_all = len(tokenised) == len(sample.texts)
     if tokenised and not (is_all and set(sample.toks.values()) == {"none"}):
@@ -267,17 +289,16 @@ def check_tokenised(sample: TextSample) -> Iterator[str]:
         )
 
 
-@lru_cache(16)
-def _is_tokenised(sample: TextSample, name: str) -> bool:
+def _is_tokenised(text: TextLines) -> bool:
     """Look for blanks before commas and full stops (French has none there), and escapes."""
-    lines, text = sample.texts[name], sample.joined[name]
-    parted = _count_lines(r" ,(?= )| \.\s*$", lines)
-    if is_many(parted, MANY_PARTED, _count_lines(r",|\.\s*$", lines)):
-        return True
-    if "&" not in text and "@-@" not in text:
+    if text.joined.count(" ,") + text.joined.count(" .") >= LEAST_LINES:
+        parted = _count_lines(r" ,(?= )| \.\s*$", text.all)
+        if is_many(parted, MANY_PARTED, _count_lines(r",|\.\s*$", text.all)):
+            return True
+    if "&" not in text.joined and "@" not in text.joined:
         return False
-    escaped = _count_lines(_TOKENISER_ESCAPES, lines)
-    return is_many(escaped, MANY_ESCAPED, len(lines))
+    escaped = _count_lines(_TOKENISER_ESCAPES, text.all)
+    return is_many(escaped, MANY_ESCAPED, len(text.all))
 
 
 def check_furniture(sample: TextSample) -> Iterator[str]:
@@ -306,38 +327,46 @@ def check_contrasts(sample: TextSample) -> Iterator[str]:
 def _find_furniture(sample: TextSample) -> dict[str, dict[str, list[str]]]:
     """Return places of marks by kind and text; a sample is looked through once."""
     marked: dict[str, dict[str, list[str]]] = {kind.name: {} for kind in FURNITURE}
-    for name, lines in sample.texts.items():
-        text = sample.joined[name]
-        firsts = Counter(line[:1] for line in lines)
-        filled = len(lines) - firsts[""]
-        covered = {"entities"} if "&" in text and _is_tokenised(sample, name) else set()
+    for name, text in sample.texts.items():
+        covered = {"entities"} if "&" in text.joined and _is_tokenised(text) else set()
         others = [
             own
             for other, own in sample.texts.items()
             if has_reference([other]) is not has_reference([name])
         ]
         for kind in FURNITURE:
-            likely = sum(map(firsts.__getitem__, kind.firsts)) >= kind.share * filled
-            if not kind.firsts:
-                # Of strings in quotes, few need have an escape.
-                likely = any(map(text.__contains__, kind.signs)) and (
-                    kind.share > 0.5
-                    or is_many(sum(map(text.count, kind.signs)), kind.share, filled)
-                )
-            if not likely or kind.name in covered:
+            if kind.name in covered or not _is_likely(kind, text):
                 continue
-            marks = _list_marks(kind, lines)
-            if is_many(len(marks), kind.share, filled):
+            marks = _list_marks(kind, text)
+            if is_many(len(marks), kind.share, len(text)):
                 usual = (len(_list_marks(kind, own)) for own in others)
-                is_certain = is_many(len(marks), kind.certain, filled)
+                is_certain = is_many(len(marks), kind.certain, len(text))
                 if is_certain or len(marks) > 2 * max(usual, default=0):
                     marked[kind.name][name] = marks
                     covered.update(kind.covers)
     return marked
 
 
-def _list_marks(kind: Furniture, lines: Sequence[str]) -> list[str]:
+def _is_likely(kind: Furniture, text: TextLines) -> bool:
+    """Return True if the signs of marks are as many as the marks of a text have to be."""
+    if kind.begins:
+        count = sum(map(text.firsts.__getitem__, kind.signs))
+    else:
+        signs = [sign for sign in kind.signs if sign in text.joined]
+        count = sum(map(text.joined.count, signs))
+    return is_many(count, kind.share, len(text)) and (
+        not kind.words or any(map(text.joined.__contains__, kind.words))
+    )
+
+
+def _list_marks(kind: Furniture, text: TextLines) -> list[str]:
     """List the beginnings of marks with what stands before them, one of a line."""
+    if kind.begins:
+        lines = [line for line in text.filled if line.lstrip()[0] in kind.signs]
+    else:
+        lines = [
+            line for line in text.filled if any(map(line.__contains__, kind.signs))
+        ]
     matches = map(re.compile(kind.pattern, re.DOTALL).search, lines)
     return [
         match.string[max(0, match.start() - 10) :][:40] for match in matches if match
@@ -350,10 +379,14 @@ def _count_lines(pattern: str, lines: Sequence[str]) -> int:
 
 def check_placeholders(sample: TextSample) -> Iterator[str]:
     """Find words that stand for a text, where other texts have a sentence."""
-    longest = [max(map(len, row)) for row in zip(*sample.texts.values(), strict=True)]
-    for name, lines in sample.texts.items():
-        pairs = zip(map(str.strip, lines), longest, strict=True)
-        words = [x for x, most in pairs if most > LONG and _PLACEHOLDER.fullmatch(x)]
+    for name, text in sample.texts.items():
+        words = [
+            line.strip()
+            for index, line in enumerate(text.all)
+            if len(line) < LONG
+            and any(len(other.all[index]) > LONG for other in sample.texts.values())
+            and _PLACEHOLDER.fullmatch(line.strip())
+        ]
         if words:
             yield (
                 f"{_begin_sentence([name], 'has')} no text but {words[0]!r}, or words like "
@@ -372,12 +405,18 @@ _PLACEHOLDER = re.compile(
 
 def check_ends(sample: TextSample) -> Iterator[str]:
     """Find texts whose first or last line is of a table, or that stand in a block of code."""
-    fenced = {name for name, text in sample.joined.items() if "\n```" in text}
+    texts = sample.texts
+    fenced = {
+        name
+        for name, text in texts.items()
+        if "`" in text.joined and "```" in text.joined
+    }
     is_first = sample.blocks[0].segment == 1
-    rows = {lines[0].strip() for lines in sample.texts.values()}
-    for name, lines in sample.texts.items():
-        first, *middle, last = map(str.strip, lines)
-        is_rule = len(rows) == 1 < len(sample.texts) and not first.strip("-=:_ ")
+    rows = {text.all[0].strip() for text in texts.values()}
+    for name, text in texts.items():
+        first, *middle, last = text.all
+        first, last = first.strip(), last.strip()
+        is_rule = len(rows) == 1 < len(texts) and not first.strip("-=:_ ")
         if is_first and (first.lower() in _HEADINGS or (first and is_rule)):
             yield (
                 f"The first line of {_name_texts([name])} is {first!r}, as in the head of a "
@@ -388,7 +427,9 @@ def check_ends(sample: TextSample) -> Iterator[str]:
                 f"{_begin_sentence([name], 'has')} lines with ```, which begin and end code; "
                 "remove them."
             )
-        elif _NUMBER.fullmatch(last) and not any(map(_NUMBER.fullmatch, middle)):
+        elif _NUMBER.fullmatch(last) and not any(
+            _NUMBER.fullmatch(line.strip()) for line in middle
+        ):
             yield (
                 f"The last line of {_name_texts([name])} is {last!r}, a number alone; remove "
                 "the row if it is a total."
@@ -417,11 +458,10 @@ def check_tokenisers(sample: TextSample) -> Iterator[str]:
         )
 
 
-def _find_cut(lines: Sequence[str]) -> tuple[str, str] | None:
+def _find_cut(text: TextLines) -> tuple[str, str] | None:
     """Name the language and the tokeniser of an unspaced text; None for other texts."""
-    counts = count_letters(lines)
-    script = find_unspaced_script(counts)
-    if not script or _is_cut(lines):
+    script, counts = text.unspaced_script, text.letters
+    if not script or _is_cut(text):
         return None
     kana = counts["HIRAGANA"] + counts["KATAKANA"]
     if script == "CJK" and kana >= 0.1 * counts["CJK"]:
@@ -429,11 +469,11 @@ def _find_cut(lines: Sequence[str]) -> tuple[str, str] | None:
     return _CUTS.get(script, (script.capitalize(), _OTHER_CUT))
 
 
-def _is_cut(lines: Sequence[str]) -> bool:
+def _is_cut(text: TextLines) -> bool:
     """Return True for many blanks between the letters of an unspaced script."""
-    letter, text = r"[^\x00-\x7f\s]", "\n".join(lines)
-    blanks = len(re.findall(f"(?<={letter}) +(?={letter})", text))
-    return len(re.findall(letter, text)) < CUT_LENGTH * blanks
+    letter = r"[^\x00-\x7f\s]"
+    blanks = len(re.findall(f"(?<={letter}) +(?={letter})", text.content))
+    return len(re.findall(letter, text.content)) < CUT_LENGTH * blanks
 
 
 def _name_texts(names: Sequence[str]) -> str:

@@ -1,20 +1,24 @@
-"""Samples of the texts of a corpus, which guards look at, with the scripts of their letters."""
+"""Samples of the texts of a corpus, which guards look at, and counts of their characters."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain
 from typing import NamedTuple
 
 #: Lines that are copied from the source: their share from which on a text has many.
 MANY_COPIED = 0.15
 #: A share of lines is many if they are so many at least.
 LEAST_LINES = 3
-#: Lines of so many characters are enough for letters.
-ENOUGH_FOR_LETTERS = 1000
+#: Lines of so many characters are enough to count characters and words.
+ENOUGH_CHARACTERS = 3000
 #: This share of letters in scripts without blanks makes a text one without blanks.
 UNSPACED_SHARE = 0.2
 CHINESE = {"CJK", "HIRAGANA", "KATAKANA"}
+
+#: The last letter of the Latin scripts of Europe.
+_LAST_LATIN = "\u024f"
 
 
 class LineBlock(NamedTuple):
@@ -23,6 +27,79 @@ class LineBlock(NamedTuple):
     segment: int
     start: int
     stop: int
+
+
+class TextLines:
+    """Lines of a text, with counts that are made on first use."""
+
+    def __init__(self, lines: Iterable[str | None]) -> None:
+        """Take missing lines as empty."""
+        self.all = [line or "" for line in lines]
+
+    def __len__(self) -> int:
+        """Count the lines with text."""
+        return len(self.filled)
+
+    @cached_property
+    def filled(self) -> list[str]:
+        """The lines with text."""
+        return [line for line in self.all if line and not line.isspace()]
+
+    @cached_property
+    def joined(self) -> str:
+        """The text as a whole, with a line feed before each line."""
+        return "\n".join(["", *self.all])
+
+    @cached_property
+    def firsts(self) -> Counter[str]:
+        """The number of lines that begin with each character, after blanks."""
+        return Counter(line.lstrip()[0] for line in self.filled)
+
+    @cached_property
+    def repeats(self) -> Counter[str]:
+        """The number of times each line with text occurs; a number alone is a zero."""
+        lines = map(str.strip, self.filled)
+        return Counter("0" if line.isdecimal() else line for line in lines)
+
+    @cached_property
+    def size(self) -> int:
+        """The number of characters."""
+        return len(self.joined) - len(self.all)
+
+    @cached_property
+    def content(self) -> str:
+        """Lines, spread evenly, that have characters and words enough."""
+        return "\n".join(self.all[:: 1 + self.size // ENOUGH_CHARACTERS])
+
+    @cached_property
+    def characters(self) -> Counter[str]:
+        """The number of times each character occurs in the content."""
+        return Counter(self.content)
+
+    def count(self, is_kind: Callable[[str], bool]) -> int:
+        """Count the characters of a kind in the content."""
+        return sum(n for character, n in self.characters.items() if is_kind(character))
+
+    @cached_property
+    def letters(self) -> Counter[str]:
+        """Letters of each script."""
+        if all(c <= _LAST_LATIN or not c.isalpha() for c in self.characters):
+            return Counter(LATIN=self.count(str.isalpha))
+        from metra.text.scripts import count_script_letters
+
+        return count_script_letters(self.characters)
+
+    @cached_property
+    def unspaced_script(self) -> str:
+        """The script without blanks between words that many letters are of, if any."""
+        if list(self.letters) == ["LATIN"]:
+            return ""
+        from metra.text.scripts import UNSPACED
+
+        counts = {script: self.letters[script] for script in {*UNSPACED, "TIBETAN"}}
+        unspaced = Counter(counts)
+        is_many = unspaced.total() > UNSPACED_SHARE * self.letters.total()
+        return find_script(unspaced) if is_many else ""
 
 
 @dataclass(eq=False)
@@ -52,31 +129,26 @@ class TextSample:
         return [self.columns[name] for name in self.columns if has_reference([name])]
 
     @cached_property
-    def texts(self) -> dict[str, list[str]]:
+    def texts(self) -> dict[str, TextLines]:
         """All texts but the source, by their names in messages."""
-        columns = self.columns.items()
-        return {name: [line or "" for line in lines] for name, lines in columns}
+        return {name: TextLines(lines) for name, lines in self.columns.items()}
 
     @cached_property
-    def joined(self) -> dict[str, str]:
-        """Each text as a whole, with a line feed before each line."""
-        return {name: "\n".join(["", *lines]) for name, lines in self.texts.items()}
+    def references(self) -> TextLines:
+        """The lines of all references, one reference after the other."""
+        if len(self.refs) == 1:
+            return self.reference
+        return TextLines(chain.from_iterable(self.refs))
 
     @cached_property
-    def reference(self) -> list[str]:
+    def reference(self) -> TextLines:
         """The first reference that each line has."""
+        if len(self.refs) == 1:
+            return next(iter(self.texts.values()))
         rows = zip(*self.refs, strict=True)
-        return [next((line for line in row if line is not None), "") for row in rows]
-
-    @cached_property
-    def letters(self) -> dict[str, Counter[str]]:
-        """Letters of each script, by text."""
-        return {name: count_letters(lines) for name, lines in self.texts.items()}
-
-    @cached_property
-    def is_unspaced(self) -> bool:
-        """True if the script of the reference has no blanks between words."""
-        return bool(find_unspaced_script(count_letters(self.reference)))
+        return TextLines(
+            next((line for line in row if line is not None), None) for row in rows
+        )
 
     @cached_property
     def copies(self) -> dict[str, float]:
@@ -87,18 +159,18 @@ class TextSample:
         """
         if self.source is None:
             return {}
-        lines = [(line or "").strip() for line in self.source]
-        is_unspaced = bool(find_unspaced_script(count_letters(lines)))
-        references = self.reference if self.refs else [""] * len(self)
+        source = TextLines(self.source)
+        lines = [*map(str.strip, source.all)]
+        references = self.reference.all if self.refs else [""] * len(self)
         indices = [
             index
             for index, line in enumerate(lines)
             if line != references[index].strip()
-            and len(line if is_unspaced else line.split()) > 1
+            and len(line if source.unspaced_script else line.split()) > 1
         ]
         equal = {
-            name: sum(output[index].strip() == lines[index] for index in indices)
-            for name, output in self.texts.items()
+            name: sum(text.all[index].strip() == lines[index] for index in indices)
+            for name, text in self.texts.items()
             if not has_reference([name])
         }
         total = len(indices)
@@ -117,37 +189,7 @@ def is_many(count: int, share: float, total: int) -> bool:
     return count >= max(LEAST_LINES, share * total)
 
 
-def find_unspaced_script(counts: Counter[str]) -> str:
-    """Find the script without blanks between words that many letters are of, if any."""
-    if list(counts) == ["LATIN"]:
-        return ""
-    from metra.text.scripts import UNSPACED
-
-    unspaced = Counter({script: counts[script] for script in {*UNSPACED, "TIBETAN"}})
-    is_many = unspaced.total() > UNSPACED_SHARE * counts.total()
-    return find_script(unspaced) if is_many else ""
-
-
 def find_script(counts: Counter[str]) -> str:
     """Find the script of most letters; kana count as Chinese characters."""
-    (script, _), *_ = counts.most_common(1) or [("", 0)]
+    script = max(counts, key=counts.__getitem__, default="")
     return "CJK" if script in CHINESE else script
-
-
-def count_letters(lines: Sequence[str]) -> Counter[str]:
-    """Count the letters of each script in some of the lines."""
-    text = "".join(choose_lines(lines, ENOUGH_FOR_LETTERS))
-    if text.isascii():
-        return Counter(LATIN=len(text.encode().translate(None, _NO_LETTERS)))
-    from metra.text.scripts import count_script_letters
-
-    return count_script_letters(text)
-
-
-#: The characters of ASCII that are no letters.
-_NO_LETTERS = bytes(code for code in range(128) if not chr(code).isalpha())
-
-
-def choose_lines(lines: Sequence[str], enough: int) -> Sequence[str]:
-    """Choose lines, spread evenly, that have about so many characters."""
-    return lines[:: 1 + sum(map(len, lines)) // enough]

@@ -55,8 +55,8 @@ def get_script(letter: str) -> str:
     return _SAME.get(words[0], words[0])
 
 
-def count_script_letters(text: str) -> Counter[str]:
-    """Count the letters of each script."""
+def count_script_letters(text: str | Counter[str]) -> Counter[str]:
+    """Count the letters of each script in a text, or in its counts of characters."""
     counts: Counter[str] = Counter()
     for letter, count in Counter(text).items():
         counts[get_script(letter)] += count

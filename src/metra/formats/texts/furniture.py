@@ -15,8 +15,8 @@ class Furniture(NamedTuple):
     name: str
     #: What a text has, for messages.
     title: str
-    #: One of them is in each text with the marks, before whose lines stand line feeds.
-    signs: Sequence[str]
+    #: Characters of which each line with the marks has one.
+    signs: str
     #: The marks in a line, and what is put in their place.
     pattern: str
     replacement: Replacement = ""
@@ -24,8 +24,10 @@ class Furniture(NamedTuple):
     share: float = 0.05
     #: The share of lines from which on references with the marks are as wrong.
     certain: float = 2.0
-    #: Characters of which each line with the marks begins with one, instead of signs.
-    firsts: str = ""
+    #: Each line with the marks begins with such a character.
+    begins: bool = False
+    #: One of these is in each text with the marks.
+    words: tuple[str, ...] = ()
     #: Further names of marks that the pattern finds as well.
     covers: tuple[str, ...] = ()
 
@@ -117,7 +119,7 @@ FURNITURE = (
     Furniture("bom", "byte order marks", "\ufeff", "\ufeff"),
     Furniture(
         *("encoding", "letters in the wrong encoding (Ã© for é)"),
-        *((*"ÂÃÄÅÎÏÐÑØÙ", "â€", "â\x80"), rf"(?:(?:[ÂÃÄÅÎÏÐÑØÙ]|â[€\x80]){_LATER})+"),
+        *("ÂÃÄÅÎÏÐÑØÙâ", rf"(?:(?:[ÂÃÄÅÎÏÐÑØÙ]|â[€\x80]){_LATER})+"),
         _mend_encoding,
         certain=0.05,
     ),
@@ -138,42 +140,44 @@ FURNITURE = (
         certain=0.8,
     ),
     Furniture(
-        *("tags", "marks of sentences or languages", ("<", "_", ">", "[CLS]", "[SEP]")),
+        *("tags", "marks of sentences or languages", "<_>["),
         r"\s*(?:</?s>|<pad>|<[be]os>|<\|\w+\|>|\[(?:CLS|SEP)\]|^>>[\w-]+<<|^__\w+?__"
         r"|^<2\w+>|(?<![^\s>])[a-z]{3}_[A-Z][a-z]{3}(?= ))\s*",
         " ",
         certain=0.8,
     ),
     Furniture(
-        *("preamble", "an introduction before the translation"),
-        ("\nHere", "\nSure", "ranslati", "setzung", "tradu", "Tradu", "перевод"),
+        *("preamble", "an introduction before the translation", ":"),
         rf"(?i)^[\s*#]*{_SURE}(?:{_HERE}|{_TITLE})\s?:\**\s*",
+        words=("Here", "Sure", "ranslati", "setzung", "tradu", "Tradu", "перевод"),
     ),
     Furniture(
-        *("json", "strings of JSON", "\\", r'^\s*"(?:[^"\\]|\\.)*"\s*,?\s*$'),
+        *("json", "strings of JSON", '"', r'^\s*"(?:[^"\\]|\\.)*"\s*,?\s*$'),
         _decode_string,
         share=0.8,
+        begins=True,
+        words=("\\",),
         certain=0.8,
         covers=("quotes", "escapes"),
     ),
     Furniture(
-        *("lists", "lists of Python (['text'])", (), r"""^\[(['"]).*\1\]$"""),
+        *("lists", "lists of Python (['text'])", "[", r"""^\[(['"]).*\1\]$"""),
         _take_only,
         share=0.8,
         certain=0.8,
-        firsts="[",
+        begins=True,
     ),
     Furniture(
-        *("quotes", "quotes around the text", (), rf"^(?:{_QUOTED})\s*$"),
+        *("quotes", "quotes around the text", "\"'`“„«»「『‘", rf"^(?:{_QUOTED})\s*$"),
         _unquote,
         share=0.8,
-        firsts="\"'`“„«»「『‘",
+        begins=True,
     ),
     Furniture(
-        *("numbering", "numbers before the text", ()),
+        *("numbering", "numbers before the text", "0123456789[("),
         r"^[\[(]?\d+(?:[.:\])]|\.\))\s+|^\d+\t",
         share=0.8,
-        firsts="0123456789[(",
+        begins=True,
     ),
     Furniture("bpe", "marks of BPE (@@)", "@", r"@@(?: |$)", certain=0.5),
     Furniture(

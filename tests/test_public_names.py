@@ -13,6 +13,7 @@ import pytest
 from tests.golden_run import inside
 
 import metra
+from metra.cli import CommandWithViews
 
 EXPECTED = Path(__file__).parent / "public_names"
 ROOT = Path(__file__).parent.parent
@@ -65,6 +66,9 @@ def list_options(command: click.Command, path: str) -> list[str]:
             below = command.get_command(context, name)
             assert below is not None
             lines += list_options(below, f"{path} {name}")
+    if isinstance(command, CommandWithViews) and command.is_default:
+        for value, view in [*command.views.items()][1:]:
+            lines += list_options(view, f"{path} {command.chooser} {value}")
     return lines
 
 

@@ -186,6 +186,6 @@ def test_counts_agree_with_nouns(source):
 
 def test_option_help_is_a_sentence():
     for place, text in read_texts("help"):
-        if " -" in place:
+        if " -" in place and "metra meta " not in text:  # an answer with an example
             assert text[0].isupper() or re.match(r"[\w-]+: |z:|mean ", text), place
             assert text.endswith((".", "…", ")")), place

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import click
 
-from metra.cli import GroupedCommand, cli
+from metra.cli import CommandWithViews, GroupedCommand, cli
 from metra.cli.help import GROUPS, TOPICS, find_group, walk_commands
 from metra.cli.usage import describe_values
 
@@ -104,6 +104,8 @@ def _list_commands(contexts: list[click.Context], way: str) -> str:
     """List commands, each with a link and the first line of its help."""
     rows = []
     for context in contexts:
+        if is_view(context):
+            continue
         anchor = context.command_path.replace(" ", "-")
         link = f"[`{context.command_path}`]({way}#{anchor})"
         rows.append(f"| {link} | {list_paragraphs(context.command)[0]} |")
@@ -119,15 +121,33 @@ def _describe(context: click.Context, shared: set[str]) -> Iterator[str]:
     yield from texts
     yield from (f"```text\n{block}\n```" for block in examples)
     others = []
+    skipped = {_row(option) for option in _list_default_options(context)}
     for title, options in group_options(context).items():
-        rows = [_row(option) for option in options]
+        rows = [row for row in map(_row, options) if row not in skipped]
         others += [row for row in rows if row in shared]
         if own := [row for row in rows if row not in shared]:
             yield f"**{title or 'Options'}**"
             yield _tabulate(own)
-    if others:
+    if is_view(context):
+        path = name.partition(" --")[0]
+        yield f"Its other options are among those of [`{path}`](#{path.replace(' ', '-')})."
+    elif others:
         names = ", ".join(row.split(" | ")[0].removeprefix("| ") for row in others)
         yield f"[Shared options](#shared-options): {names}."
+
+
+def is_view(context: click.Context) -> bool:
+    """Return True for another answer of a command, whose options come after the default's."""
+    command = context.command
+    return isinstance(command, CommandWithViews) and not command.is_default
+
+
+def _list_default_options(context: click.Context) -> list[click.Option]:
+    """List the options of the command whose other answer this is."""
+    if not is_view(context):
+        return []
+    default = next(iter(context.command.views.values()))
+    return [param for param in default.params if isinstance(param, click.Option)]
 
 
 def _tabulate(rows: list[str]) -> str:

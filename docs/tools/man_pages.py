@@ -4,14 +4,14 @@ python docs/tools/man_pages.py FOLDER  writes FOLDER/man1/metra.1, metra-score.1
 """
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import click
-from command_pages import group_options, list_paragraphs
+from command_pages import group_options, is_view, list_paragraphs
 
 from metra import __version__
-from metra.cli import cli
+from metra.cli import CommandWithViews, cli
 from metra.cli.help import walk_commands
 
 
@@ -19,7 +19,8 @@ def main(folder: str) -> None:
     """Write the pages, and say how many."""
     place = Path(folder) / "man1"
     place.mkdir(parents=True, exist_ok=True)
-    pages = dict(map(write_page, walk_commands(cli)))
+    contexts = (context for context in walk_commands(cli) if not is_view(context))
+    pages = dict(map(write_page, contexts))
     for name, text in pages.items():
         (place / f"{name}.1").write_text(text, encoding="utf-8", newline="\n")
     print(f"{len(pages)} man pages in {place}; read them with man -M {folder} metra")
@@ -69,9 +70,21 @@ def _list_options(context: click.Context) -> Iterator[str]:
     for title, options in groups.items():
         if title and len(groups) > 1:
             yield f".SS {_escape(title)}"
-        for option in options:
-            flags, meaning = option.get_help_record(context) or ("", "")
-            yield from (".TP", f"\\fB{_escape(flags)}\\fR", _escape(meaning))
+        yield from _describe_options(context, options)
+    if isinstance(context.command, CommandWithViews):
+        for choice, about, options in context.command.list_views(context):
+            yield f".SS With {_escape(choice)}"
+            for paragraph in about.split("\n\n"):
+                yield from _write_paragraph(paragraph)
+            yield from _describe_options(context, options)
+
+
+def _describe_options(
+    context: click.Context, options: Iterable[click.Option]
+) -> Iterator[str]:
+    for option in options:
+        flags, meaning = option.get_help_record(context) or ("", "")
+        yield from (".TP", f"\\fB{_escape(flags)}\\fR", _escape(meaning))
 
 
 def _escape(text: str) -> str:

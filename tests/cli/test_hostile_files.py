@@ -12,7 +12,7 @@ LINE = json.dumps(
     {"system": "A", "segment": "1", "scorer": "da", "score": 1, "judge": "a"}
 )
 XLIFF = "<xliff><trans-unit><source>a</source><target>b</target></trans-unit></xliff>"
-AGREE, SCORE = ("meta", "agree"), ("score",)
+AGREE, SCORE = ("meta", "judges"), ("score",)
 CASES = [
     pytest.param(
         *("a.jsonl", f"{LINE}\n".encode() + b'{"x": "\xff"}\n', AGREE),
@@ -106,7 +106,7 @@ def test_two_columns_of_one_name(refuse, tmp_path):
 
 
 def test_more_trials_than_any_memory_holds(cli):
-    refused = cli.refusal("meta", "agree", "x.tsv", "--trials", "1000000000000")
+    refused = cli.refusal("meta", "judges", "x.tsv", "--trials", "1000000000000")
     assert "1000000000000 is too large; expected at most 10,000,000." in refused
 
 

@@ -87,7 +87,7 @@ def test_meta_and_report_read_the_export_at_once(cli, filled, tmp_path, root):
     ranking = rank(judgements, scorer="adequacy").ranking
     for system, z in zip(ranking.systems, ranking.columns["z"], strict=True):
         assert rows[system]["z"] == pytest.approx(z)
-    ran = cli.ok("meta", "agree", out, "--scorer", "fluency")
+    ran = cli.ok("meta", "judges", out, "--scorer", "fluency")
     assert "Krippendorff" in ran.out
     examples = root / "examples"
     page = tmp_path / "report.html"

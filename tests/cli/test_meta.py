@@ -277,12 +277,12 @@ def test_judges_alone_make_a_curve_of_documents(write, cli):
             "json",
         ],
     )
-    done = cli.ok("meta", "pseudo", write("esa.tsv", lines), *options)
+    done = cli.ok("meta", "curve", write("esa.tsv", lines), *options)
     (row,) = json.loads(done.out)["tables"]["pseudo"]
     assert row["scorer"] == "judge with judge"
     assert row["1"]["value"] == 1
     alone = [line for line in lines if "\tj1" not in line]
-    done = cli("meta", "pseudo", write("alone.tsv", alone), *options)
+    done = cli("meta", "curve", write("alone.tsv", alone), *options)
     assert (done.code, done.err.count("\n")) == (2, 1)
     assert "There is no metric, and esa has no repeated judgements" in done.err
 
@@ -324,3 +324,61 @@ def test_a_selection_that_would_count_other_rows_is_refused(select, says, write,
     lines = [f"{name}\t{at}\tann\t{at}" for name in "ab" for at in range(1, 4)]
     path = write("da.tsv", ["system\tsegment\tjudge\tda", *lines])
     assert says in cli.refusal("meta", "rank", str(path), "--select", select)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        pytest.param(
+            "rank --show missing x.tsv --by z",
+            "metra meta rank --show missing has no option --by; it belongs to --show "
+            "ranking.",
+            id="of the default",
+        ),
+        pytest.param(
+            "curve --documents 3 --over=beta x.tsv",
+            "metra meta curve --over beta has no option --documents; it belongs to "
+            "--over length.",
+            id="before the choice",
+        ),
+        pytest.param(
+            "judges x.tsv --set worst=3,too-fast=0.2",
+            "--set too-fast belongs to --show each; leave it out here.",
+            id="a setting",
+        ),
+        pytest.param(
+            "card --show sentinel x.tsv --gold mqm",
+            "--show sentinel is not possible; expected all, sentinels, differences, "
+            "selection or challenge.",
+            id="no such answer",
+        ),
+        pytest.param(
+            "rank x.tsv --show",
+            "--show needs a value; write it after --show, or leave --show out.",
+            id="no value",
+        ),
+        pytest.param(
+            "tune x.tsv --parameter beta",
+            "metra meta no longer has tune: Write metra meta curve --over OPTION.",
+            id="an old name",
+        ),
+    ],
+)
+def test_an_option_of_another_answer_is_refused(words, message, cli):
+    assert cli.refusal("meta", *words.split()) == f"metra: {message}\n"
+
+
+def test_the_default_answer_may_be_named(ask):
+    words = "--scorer mqm --format json"
+    assert ask("rank", words).out == ask("rank", f"--show ranking {words}").out
+    assert ask("rank", words).out != ask("rank", f"{words} --show=distribution").out
+
+
+def test_help_has_the_options_of_every_answer(cli):
+    whole = cli("meta", "card", "--help").out
+    alone = cli("meta", "card", "--show", "selection", "--help").out
+    assert "With --show selection:" in whole
+    for text in (whole, alone):
+        assert "--good FLOAT" in text
+        assert "\n  metra meta card --show selection scores.tsv" in text
+    assert "--challenge PAIRS" not in alone

@@ -82,9 +82,9 @@ QUESTIONS = [
     "compare --gold da --test williams",
     "compare --gold da --level seg --test pairs",
     "task wmt24 --gold da --trials 20",
-    "agree --scorer da --trials 20 --plot {plot}",
-    "normalise --scorer da",
-    "pseudo --gold da --documents 20 --plot {plot}",
+    "judges --scorer da --trials 20 --plot {plot}",
+    "judges --show normalised --scorer da",
+    "curve --gold da --documents 20 --plot {plot}",
     "rank --scorer da --plot {plot}",
     "rank --scorer da --by z",
     "rank --scorer da --set macro=document",
@@ -210,9 +210,10 @@ def judged(tmp_path):
 #: Every question that takes --gold.
 OF_GOLD = {
     "correlate": "--trials 0", "compare": "--trials 9", "task": "--trials 9",
-    "pseudo": "--documents 9 --lengths 1,all",
-    "select": "--trials 9", "deltas": "--trials 9", "sentinel": "--trials 9",
-    "refs": " ".join(f"--output {{at}}/{name}.txt" for name in "ABCDE")
+    "curve": "--documents 9 --lengths 1,all",
+    "card --show=selection": "--trials 9", "card --show=differences": "--trials 9",
+    "card --show=sentinels": "--trials 9",
+    "curve --over=references": " ".join(f"--output {{at}}/{name}.txt" for name in "ABCDE")
     + " -r {at}/r1 -r {at}/r2 -m recall",
 }  # fmt: skip
 
@@ -222,7 +223,7 @@ OF_GOLD = {
 def test_every_question_gives_a_table_for_each_gold(question, form, judged):
     options = OF_GOLD[question].format(at=judged.parent).split()
     first = ["wmt24"] if question == "task" else []
-    ask = ["meta", question, *first, str(judged), *options, "--format", form]
+    ask = ["meta", *question.split(), *first, str(judged), *options, "--format", form]
     golds = ("adequacy", "fluency", "adequacy+fluency")
     alone = [CliRunner().invoke(cli, [*ask, "--gold", gold]) for gold in golds]
     both = CliRunner().invoke(cli, [*ask, "--gold", ",".join(golds)])
@@ -296,9 +297,9 @@ def test_a_total_is_the_sum_of_a_judges_values(tmp_path):
     # The judges' totals agree as their sums do.
     agree = ["--trials", "0", "--scorer"]
     one = CliRunner().invoke(
-        cli, ["meta", "agree", str(path), *agree, "adequacy + fluency"]
+        cli, ["meta", "judges", str(path), *agree, "adequacy + fluency"]
     )
-    two = CliRunner().invoke(cli, ["meta", "agree", str(summed), *agree, "da"])
+    two = CliRunner().invoke(cli, ["meta", "judges", str(summed), *agree, "da"])
     assert one.output.split("\n")[2:9] == two.output.split("\n")[2:9]
 
 

@@ -1,4 +1,4 @@
-"""`metra meta agree`, `normalise`, `plan`, `pseudo`, `refs` and `rank`."""
+"""`metra meta judges`, `plan`, `curve` and `rank`."""
 
 import json
 import xml.etree.ElementTree as ET
@@ -25,12 +25,12 @@ def scores(write):
 @pytest.mark.parametrize(
     ("question", "pictures"),
     [
-        (("agree", "--scorer", "esa", "--trials", "0"), ["p-1.svg", "p-2.svg"]),
-        (("pseudo", "--gold", "esa", "--documents", "9"), ["p.svg"]),
+        (("judges", "--scorer", "esa", "--trials", "0"), ["p-1.svg", "p-2.svg"]),
+        (("curve", "--gold", "esa", "--documents", "9"), ["p.svg"]),
         (("rank", "--scorer", "esa"), ["p.svg"]),
         (("plan", "--scorer", "esa", "--segments", "9,99"), ["p.svg"]),
     ],
-    ids=["agree", "pseudo", "rank", "plan"],
+    ids=["judges", "curve", "rank", "plan"],
 )
 def test_pictures_are_drawn(question, pictures, scores, cli, tmp_path):
     name, *rest = question
@@ -45,11 +45,21 @@ def test_pictures_are_drawn(question, pictures, scores, cli, tmp_path):
 def test_normalised_scores_are_a_scorer_again(scores, cli, tmp_path):
     out = tmp_path / "z.tsv"
     assert (
-        cli("meta", "normalise", scores, "--scorer", "esa", "--scores", out).code == 0
+        cli(
+            "meta",
+            "judges",
+            "--show=normalised",
+            scores,
+            "--scorer",
+            "esa",
+            "--scores",
+            out,
+        ).code
+        == 0
     )
-    again = cli("meta", "agree", out, "--trials", "0", "--format", "json")
+    again = cli("meta", "judges", out, "--trials", "0", "--format", "json")
     direct = cli(
-        "meta", "agree", scores, "--scorer", "esa", "--normalise", "z", "--trials", "0",
+        "meta", "judges", scores, "--scorer", "esa", "--normalise", "z", "--trials", "0",
         "--format", "json",
     )  # fmt: skip
     assert json.loads(again.out)["tables"] == json.loads(direct.out)["tables"]
@@ -57,8 +67,8 @@ def test_normalised_scores_are_a_scorer_again(scores, cli, tmp_path):
 
 def test_the_same_seed_gives_the_same_digits(scores, cli):
     for name, rest in (
-        ("agree", ("--scorer", "esa", "--trials", "40")),
-        ("pseudo", ("--gold", "esa", "--documents", "30", "--lengths", "3")),
+        ("judges", ("--scorer", "esa", "--trials", "40")),
+        ("curve", ("--gold", "esa", "--documents", "30", "--lengths", "3")),
     ):
         one, two = (cli("meta", name, scores, *rest).out for _ in "12")
         other = cli("meta", name, scores, *rest, "--set", "seed=7").out
@@ -68,12 +78,22 @@ def test_the_same_seed_gives_the_same_digits(scores, cli):
 @pytest.mark.parametrize(
     ("args", "said"),
     [
-        (("agree",), "choose one with --scorer"),
+        (("judges",), "choose one with --scorer"),
         (("rank", "--scorer", "bleu"), "bleu"),
-        (("pseudo", "--gold", "esa", "--lengths", "1,x"), "not a list of numbers"),
-        (("pseudo", "--gold", "esa", "--set", "judges-by=x"), "--set judges-by=x"),
-        (("normalise", "--scorer", "esa", "--select", "judge!=dan"), "dan"),
-        (("refs", "--gold", "esa"), "give --output"),
+        (("curve", "--gold", "esa", "--lengths", "1,x"), "not a list of numbers"),
+        (("curve", "--gold", "esa", "--set", "judges-by=x"), "--set judges-by=x"),
+        (
+            (
+                "judges",
+                "--show=normalised",
+                "--scorer",
+                "esa",
+                "--select",
+                "judge!=dan",
+            ),
+            "dan",
+        ),
+        (("curve", "--over=references", "--gold", "esa"), "give --output"),
     ],
     ids=lambda each: each[0] if isinstance(each, tuple) else "",
 )
@@ -100,7 +120,7 @@ def ratings(write):
 def test_judges_without_names_cannot_be_held_fixed(ratings, write, cli):
     lines = ratings.read_text(encoding="utf-8").split("\n")[:-1]
     nameless = write("x.tsv", [line.replace("\tbob\t", "\t\t") for line in lines])
-    ask = ("meta", "pseudo", nameless, "--gold", "adequacy", "--lengths", "1")
+    ask = ("meta", "curve", nameless, "--gold", "adequacy", "--lengths", "1")
     assert "|judges-by:cell|seed" in cli(*ask).out
     refused = cli.refusal(*ask, "--set", "judges-by=segment")
     assert "have no judge" in refused
@@ -177,8 +197,8 @@ def test_of_many_judges_the_odd_ones_are_shown(write, cli):
             value = -truth if judge == 7 else truth + 0.1 * rng.normal()
             lines.append(f"s\t{segment}\tj{judge}\t{value:.3f}")
     ratings = write("many.tsv", lines)
-    for question in ("agree", "normalise"):
-        ask = ("meta", question, ratings, "--format", "json")
+    for view in ("agreement", "normalised"):
+        ask = ("meta", "judges", ratings, "--show", view, "--format", "json")
         more = ((), ("--set", "judges=0"))
         few, every = (json.loads(cli(*ask, *each).out) for each in more)
         assert [len(each["tables"]["judges"]) for each in (few, every)] == [20, 30]

@@ -187,7 +187,9 @@ def _list_scores(folder: Path, run) -> Iterator[Sample]:
         path = folder / f"scores.{form}"
         run("score", *texts, "-r", ref, "--level", "system,segment", "--format", form,
             "-m", "bleu", "-m", "chrf", "-o", str(path))  # fmt: skip
-        yield Sample(path.name, path.read_bytes(), ("meta", "missing", FILE))
+        yield Sample(
+            path.name, path.read_bytes(), ("meta", "rank", FILE, "--show", "missing")
+        )
         yield Sample(path.name, path.read_bytes(), ("exercise", FILE))
     run("score", *texts, "-r", ref, "--save", f"{folder}/base.json")
     yield Sample("base.json", (folder / "base.json").read_bytes(),
@@ -204,7 +206,7 @@ def _list_scores(folder: Path, run) -> Iterator[Sample]:
         f"{system}\t{segment}\tda\t{judge}\t{da}\n"
         for system, segment, judge, da, _ in SCORED
     )
-    agree = ("meta", "agree", FILE, "--trials", "9")
+    agree = ("meta", "judges", FILE, "--trials", "9")
     rank = ("meta", "rank", FILE)
     correlate = ("meta", "correlate", FILE, "--gold", "da", "--trials", "9")
     for name, text, arguments in (

@@ -25,9 +25,9 @@ IN_FULL = {
 }
 META = {
     "ldc": ["rank names.tsv --scorer adequacy --format json",
-            "agree names.tsv --scorer adequacy --trials 50",
+            "judges names.tsv --scorer adequacy --trials 50",
             "rank jsonl.txt --scorer fluency --by z"],
-    "esa": ["rank names.tsv --scorer esa", "normalise names.tsv --scorer esa"],
+    "esa": ["rank names.tsv --scorer esa", "judges --show normalised names.tsv --scorer esa"],
     "mqm": ["rank names.tsv --scorer mqm"],
     "ranking": ["rank names.tsv --by wins"],
 }  # fmt: skip

@@ -115,7 +115,7 @@ _RELIABILITY = frozenset((*RELIABILITY_COLUMNS.values(), *BETWEEN_COLUMNS.values
 REQUIRED = {
     "systems.tsv": frozenset(("mean", "hundred", "items", "answers", "order")),
     "meta rank": _RANKS,
-    "meta agree": _COEFFICIENTS,
+    "meta judges": _COEFFICIENTS,
     "meta spans": _SPANS,
     "meta correlate": frozenset(METRIC_COLUMNS.values()),
     "report": frozenset(
@@ -338,11 +338,11 @@ def read_rank(of: Surfaces, form: str) -> Reading:
 
 
 def read_agree(of: Surfaces, form: str) -> Reading:
-    """Read `metra meta agree` on an export, scorer by scorer."""
+    """Read `metra meta judges` on an export, scorer by scorer."""
     reading = Reading(in_json=True)
     for scorer in of.scorers or [""]:
         named = ("--scorer", scorer) if scorer else ()
-        data = of.ask(reading, "meta", "agree", *_name_export(of, form), *named)
+        data = of.ask(reading, "meta", "judges", *_name_export(of, form), *named)
         for row in _list_rows(data):
             if "coefficient" in row:
                 _add_json(reading, row["coefficient"], scorer, "", row, "value")
@@ -608,7 +608,7 @@ ABOUT_SYSTEMS: dict[str, Callable[[Surfaces], Reading]] = {
     "results page": read_results,
     "systems.tsv": read_systems,
     **{f"meta rank {form}": partial(read_rank, form=form) for form in EXPORTS},
-    **{f"meta agree {form}": partial(read_agree, form=form) for form in EXPORTS},
+    **{f"meta judges {form}": partial(read_agree, form=form) for form in EXPORTS},
     "meta spans jsonl": partial(read_spans, form="jsonl"),
     **{
         f"meta correlate {form}": partial(read_correlate, form=form) for form in EXPORTS

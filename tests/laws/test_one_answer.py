@@ -3,7 +3,7 @@
 The 22 campaigns of `metra judge demo` are read as their users read them, under the default
 selection of rows. These equalities must hold for every scorer:
 
-- The results page = systems.tsv of the export = `metra meta rank` and `metra meta agree` on
+- The results page = systems.tsv of the export = `metra meta rank` and `metra meta judges` on
   the export = the report's part on people: mean of a system, its interval, order, cluster
   and rank range, p-value against the next system, z, items and answers; each coefficient of
   agreement with its interval. `metra meta spans` and `metra meta correlate` give the page's

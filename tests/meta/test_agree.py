@@ -577,11 +577,11 @@ def test_the_command_takes_ranks(write, cli):
         for at, rank in enumerate(order)
     ]
     path = str(write("ranks.tsv", rows))
-    shown = cli("meta", "agree", path, "--ranks", "--trials", "20").out
+    shown = cli("meta", "judges", path, "--ranks", "--trials", "20").out
     assert "kappa as at WMT" in shown
     assert "by pairwise comparison" in shown
     assert "of:comparisons|boot:segments k=20" in shown
-    assert "kappa as at WMT" not in cli("meta", "agree", path, "--trials", "0").out
+    assert "kappa as at WMT" not in cli("meta", "judges", path, "--trials", "0").out
 
 
 def test_repeated_items_count_as_second_answers_only(write, cli):
@@ -592,11 +592,11 @@ def test_repeated_items_count_as_second_answers_only(write, cli):
             f"a\t{at}\tda\t{7 - at}\tann\trepeat",
             f"a\t{at}\tda\t0\tann\tdegraded",
         ]
-    ran = cli("meta", "agree", write("r.tsv", rows))
+    ran = cli("meta", "judges", write("r.tsv", rows))
     assert ran.code == 0, ran.err
     assert "6 judgements repeat a judgement of the same judge" in ran.out
     plain = [row for row in rows if not row.endswith(("repeat", "degraded"))]
-    alone = cli("meta", "agree", write("p.tsv", plain))
+    alone = cli("meta", "judges", write("p.tsv", plain))
     assert "repeat a judgement" not in alone.out
     alpha = re.compile("Krippendorff.*")
     assert alpha.findall(ran.out) == alpha.findall(alone.out) != []

@@ -110,7 +110,7 @@ def test_a_metric_whose_lower_scores_are_better_is_turned(aces):
 
 def test_command_and_report(aces, write, cli):
     path = write("aces.tsv", ACES)
-    ran = cli("meta", "challenge", path, "-m", "bleu")
+    ran = cli("meta", "card", "--show=challenge", path, "-m", "bleu")
     assert ran.code == 0, ran.err
     assert "1 of 5 pairs have equal translations and are excluded." in ran.out
     assert "Ties, which count as errors: X 1" in ran.out
@@ -140,7 +140,9 @@ REFUSED = [
 
 @pytest.mark.parametrize(("lines", "message"), REFUSED)
 def test_refused_files(lines, message, write, cli):
-    ran = cli("meta", "challenge", write("pairs.tsv", lines), "-m", "bleu")
+    ran = cli(
+        "meta", "card", "--show=challenge", write("pairs.tsv", lines), "-m", "bleu"
+    )
     assert ran.code == 2
     assert message in ran.err
 
@@ -153,7 +155,7 @@ def test_refused_questions(write, cli):
     with pytest.raises(MetraError, match="All pairs of p have equal translations"):
         score_challenge(same, (), ChallengeOptions())
     path = write("aces.tsv", ACES)
-    ran = cli("meta", "challenge", path, path)
+    ran = cli("meta", "card", "--show=challenge", path, path)
     assert ran.code == 2
     assert "Give one challenge set; found 2 files." in ran.err
 

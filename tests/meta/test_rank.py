@@ -231,7 +231,7 @@ def test_ranks_beside_other_scorers_and_calibration_items(write, cli):
             rows.append(f"{system}\t{at}\tda\t{50 - place}\tann\tjudged")
     rows.append("c\t9\trank\t1\tann\tcalibration")
     path = write("r.tsv", rows)
-    for question in ("rank", "agree"):
+    for question in ("rank", "judges"):
         ran = cli("meta", question, path, "--scorer", "rank", "--ranks")
         assert "Internal" not in ran.err
     ran = cli("meta", "rank", path, "--scorer", "rank", "--ranks", "--format", "json")

@@ -331,7 +331,7 @@ PAIRS = ["good\tbad\tone-good\tone-bad", "a\tb\t2\t1", "c\td\t1\t2", "e\tf\t2\t1
 
 def test_a_card_shows_a_challenge_set(scores, write, cli):
     pairs = write("pairs.tsv", PAIRS)
-    options = ("--gold", "mqm", "--metric", "one", "--set", "trials=20")
+    options = ("--gold", "mqm", "--metric", "one", "--trials", "20")
     ran = cli("meta", "card", scores, *options, "--challenge", pairs)
     assert ran.code == 0, ran.err
     assert "`good`" not in ran.out
@@ -345,7 +345,11 @@ REFUSED = [
     pytest.param(
         ("card", "--metric", "three"), "No metric named 'three'", id="unknown"
     ),
-    pytest.param(("select", "--good", "99"), "another limit with --good", id="limit"),
+    pytest.param(
+        ("card", "--show=selection", "--good", "99"),
+        "another limit with --good",
+        id="limit",
+    ),
 ]
 
 

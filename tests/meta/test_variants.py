@@ -133,7 +133,16 @@ def tune(cli, study):
     def run(*more, gold_name="recall", specs=("fmean",)):
         measures = [piece for spec in specs for piece in ("-m", spec)]
         return cli(
-            *("meta", "tune", gold, "--gold", gold_name, *outputs, "-r"),
+            *(
+                "meta",
+                "curve",
+                "--over=alpha",
+                gold,
+                "--gold",
+                gold_name,
+                *outputs,
+                "-r",
+            ),
             *(folder / "ref.txt", *measures, "--trials", "40", *more),
         )
 
@@ -252,8 +261,11 @@ def test_scores_that_are_constant(tune):
 
 
 def test_outputs_and_a_measure_are_needed(cli, study):
-    done = cli("meta", "tune", study[0], "--gold", "recall")
-    assert (done.code, "metra meta tune scores outputs itself" in done.err) == (2, True)
+    done = cli("meta", "curve", "--over=alpha", study[0], "--gold", "recall")
+    assert (done.code, "Values of an option need outputs to score" in done.err) == (
+        2,
+        True,
+    )
 
 
 def test_variants_of_a_spec():

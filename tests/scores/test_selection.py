@@ -11,7 +11,7 @@ from tests.campaign.answers import made
 
 from metra.campaign.judgement import build_campaign_scores
 from metra.errors import OptionError, UnknownNameError
-from metra.meta import QUESTION_NAMES
+from metra.meta import COMMAND_NAMES
 from metra.meta.question import answer_all
 from metra.meta.questions import JUDGEMENT_QUESTIONS, QUESTIONS
 from metra.scores.selection import (
@@ -436,7 +436,8 @@ def test_every_number_follows_the_selection():
         )
     )
     assert [one.question.name for one in alone] == [*JUDGEMENT_QUESTIONS]
-    assert [*QUESTIONS] == [*QUESTION_NAMES]
+    commands = dict.fromkeys(each.command.split()[0] for each in QUESTIONS.values())
+    assert [*commands] == [*COMMAND_NAMES]
     for one, other in zip(through_filter, alone, strict=True):
         assert one.problem == other.problem
         if one.report is not None:

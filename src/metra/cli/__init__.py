@@ -158,6 +158,81 @@ class CommandWithInit(GroupedCommand):
         return init.make_context(f"{info_name} init", args[1:], *rest, **extra)
 
 
+class CommandWithViews(GroupedCommand):
+    """A command with several answers, of which an option chooses one with its own options."""
+
+    #: The option, and the command of each of its values: first this one, which is the
+    #: default. A value in capitals stands for any other value.
+    chooser: str
+    views: Mapping[str, "CommandWithViews"]
+
+    def make_context(
+        self, info_name: str | None, args: list[str], *rest: Any, **extra: Any
+    ) -> click.Context:
+        """Let the command of the chosen answer parse the arguments."""
+        value = _find_value(args, self.chooser)
+        other = next((self.views[each] for each in self.views if each.isupper()), self)
+        view = self if value is None else self.views.get(value, other)
+        if view is self:
+            return super().make_context(info_name, args, *rest, **extra)
+        name = f"{info_name} {self.chooser} {value}"
+        return view.make_context(name, args, *rest, **extra)
+
+    def find_views(self, flag: str) -> list[str]:
+        """Return the other answers that have an option, as they are chosen."""
+        return [
+            f"{self.chooser} {value}"
+            for value, view in self.views.items()
+            if any(flag in param.opts for param in view.params)
+        ]
+
+    def list_views(
+        self, ctx: click.Context
+    ) -> Iterator[tuple[str, str, list[click.Option]]]:
+        """Yield the other answers of the default: choice, help, and options of their own."""
+        own = [(p.opts, p.get_help_record(ctx)) for p in self.params]
+        for value, view in [*self.views.items()][1:] if self.is_default else ():
+            params = (param for param in view.params if self.chooser not in param.opts)
+            yield (
+                f"{self.chooser} {value}",
+                view.help or "",
+                [
+                    param
+                    for param in params
+                    if isinstance(param, click.Option)
+                    and (param.opts, param.get_help_record(ctx)) not in own
+                ],
+            )
+
+    @property
+    def is_default(self) -> bool:
+        """True for the answer without the option."""
+        return next(iter(self.views.values())) is self
+
+    def format_options(
+        self, ctx: click.Context, formatter: click.HelpFormatter
+    ) -> None:
+        """List the options of the default, then those of each other answer."""
+        super().format_options(ctx, formatter)
+        for choice, about, options in self.list_views(ctx):
+            with formatter.section(f"With {choice}"):
+                formatter.write_text(about)
+                records = [option.get_help_record(ctx) for option in options]
+                if options:
+                    formatter.write_paragraph()
+                    formatter.write_dl([record for record in records if record])
+
+
+def _find_value(args: Iterable[str], flag: str) -> str | None:
+    """Return the last value of an option among arguments."""
+    value, rest = None, iter(args)
+    for arg in rest:
+        name, is_joined, joined = arg.partition("=")
+        if name == flag:
+            value = joined if is_joined else next(rest, None)
+    return value
+
+
 MOST_UNGROUPED = 9
 
 

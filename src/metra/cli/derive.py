@@ -29,11 +29,12 @@ if TYPE_CHECKING:
 
 
 def options_from(
-    record: type, texts: Mapping[str, str]
+    record: type, texts: Mapping[str, str], elsewhere: Mapping[str, str] | None = None
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Return a decorator that adds an option for each field of a dataclass.
 
-    `texts` are the help of options, by field. The command gets the record with what was
+    `texts` are the help of options, by field; `elsewhere` names the answer that a setting
+    of `--set` belongs to, if it is not this one. The command gets the record with what was
     given as its keyword argument `options`.
     """
     hints = get_type_hints(record)
@@ -51,7 +52,7 @@ def options_from(
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(command)
         def call(**given: Any) -> Any:
-            values = _read_settings(rare, given.pop("settings", ()))
+            values = _read_settings(rare, given.pop("settings", ()), elsewhere or {})
             common = (each.name for each in entries if not each.metadata.get("rare"))
             chosen = record(**values, **{name: given.pop(name) for name in common})
             return command(**given, options=chosen)
@@ -64,6 +65,14 @@ def options_from(
         return call
 
     return decorate
+
+
+def list_settings(record: type) -> list[str]:
+    """Return the keys of `--set` for the fields of a record."""
+    from dataclasses import fields
+
+    rare = (each for each in fields(record) if each.metadata.get("rare"))
+    return [_name_flag(each).strip("-") for each in rare]
 
 
 def _name_flag(entry: "Field[Any]") -> str:
@@ -92,11 +101,17 @@ def _make_parameter(derive: Callable[..., Any]) -> click.Option:
 
 
 def _read_settings(
-    rare: Mapping[str, Callable[..., Any]], given: Iterable[str]
+    rare: Mapping[str, Callable[..., Any]],
+    given: Iterable[str],
+    elsewhere: Mapping[str, str],
 ) -> dict[str, Any]:
     """Read the values of `--set` as their own options would."""
     values = {}
-    for key, text in parse_settings("--set", given, list(rare)).items():
+    keys = [*dict.fromkeys([*rare, *elsewhere])]
+    for key, text in parse_settings("--set", given, keys).items():
+        if key not in rare:
+            msg = f"--set {key} belongs to {elsewhere[key]}; leave it out here."
+            raise click.UsageError(msg)
         param = _make_parameter(rare[key])
         try:
             value = param.process_value(

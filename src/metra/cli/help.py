@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import click
 
-from metra.cli import COMMANDS, CommandWithInit
+from metra.cli import COMMANDS, CommandWithInit, CommandWithViews
 from metra.errors import UnknownNameError, no_such
 
 #: The options of long helps by the parameters that they set, everyday options first. What
@@ -127,7 +127,7 @@ def _find_command(root: click.Context, names: tuple[str, ...]) -> click.Context:
 def walk_commands(
     command: click.Command, name: str = "metra", parent: click.Context | None = None
 ) -> Iterator[click.Context]:
-    """Yield the context of a command and, if it is a group, of all commands below it."""
+    """Yield the context of a command, and of all commands and answers below it."""
     # Click keeps the help option that it makes first, so the settings have to be those in use.
     settings = command.context_settings
     context = click.Context(command, info_name=name, parent=parent, **settings)
@@ -139,6 +139,10 @@ def walk_commands(
                 yield from walk_commands(loaded, inner, context)
     elif isinstance(command, CommandWithInit):
         yield from walk_commands(command.load_init(), f"{name} init", parent)
+    elif isinstance(command, CommandWithViews):
+        for value, view in [*command.views.items()][1:]:
+            info_name = f"{name} {command.chooser} {value}"
+            yield click.Context(view, info_name=info_name, parent=parent)
 
 
 class Topic(NamedTuple):

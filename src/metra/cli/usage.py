@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from metra.cli import CommandWithViews
 from metra.errors import format_message, not_possible
 
 
@@ -74,6 +75,9 @@ def _describe_option(error: click.NoSuchOption) -> str:
             flag for param in params for flag in (*param.opts, *param.secondary_opts)
         ]
     name = error.option_name
+    command = error.ctx and error.ctx.command
+    if isinstance(command, CommandWithViews) and (views := command.find_views(name)):
+        return f"{path} has no option {name}; it belongs to {_join_names(views)}."
     if advice := find_advice(path, name, flags):
         return f"{path} no longer has {name}: {advice}"
     begun = [flag for flag in flags if flag.startswith(name)] if name[2:] else []

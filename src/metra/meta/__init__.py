@@ -38,10 +38,9 @@ uses: differences that people notice (60 to 95 %), filtering, and choice of the 
 variants: outputs scored with subsets of references, or values of an option
 """
 
-#: All questions, in the order in which one meets them (`metra.meta.questions`).
-QUESTION_NAMES = (
-    *("correlate", "compare", "tune", "task"),
-    *("agree", "judges", "normalise", "plan", "pseudo", "refs", "rank"),
-    *("preferences", "distribution", "missing", "pace", "spans", "challenge"),
-    *("select", "deltas", "sentinel", "card"),
+#: The commands of `metra meta`, in the order in which one meets them: each asks a few
+#: questions (`metra.meta.questions`).
+COMMAND_NAMES = (
+    *("correlate", "compare", "rank", "task", "judges"),
+    *("plan", "spans", "curve", "card"),
 )

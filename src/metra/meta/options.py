@@ -215,7 +215,7 @@ class RefsOptions:
 class TuneOptions:
     """Options of `tune`."""
 
-    parameter: str = build_option("alpha", metavar="NAME", sign="tune")
+    parameter: str = build_option("alpha", flags="--over", metavar="NAME", sign="tune")
     values: tuple[float, ...] = build_option(
         parse_values("0:1:0.05"), parse=parse_values, default="0:1:0.05"
     )
@@ -291,7 +291,7 @@ class CardOptions:
     """Options of `card`."""
 
     challenge: str | None = build_option(None, metavar="PAIRS", sign=False)
-    trials: int = find_option("trials", rare=True)
+    trials: int = find_option("trials")
     seed: int = find_option("seed")
 
 
@@ -340,7 +340,7 @@ class AgreeOptions:
 class NormaliseOptions:
     """Options of `normalise`."""
 
-    method: Literal["z", "min-max", "rank", "none"] = build_option("z", sign=True)
+    method: Scaling = build_option("z", flags="--normalise", sign="method")
     most_judges: int = find_option("most_judges")
     bad: str | None = build_option(None, metavar="NAME", sign=False)
     to: str | None = build_option(None, flags="--scores", metavar="FILE", sign=False)

@@ -1,7 +1,7 @@
 """The list of questions, in the order in which one meets them; needs no numpy.
 
 A question is a record in a module, a dataclass of options, its help in `questions.txt` and
-an entry here: `metra meta` then has it, and the results page of a campaign
+an entry here: a command of `metra meta` then has it, and the results page of a campaign
 and exports of figures if it is one of `JUDGEMENT_QUESTIONS`.
 """
 
@@ -14,8 +14,10 @@ from metra.meta import options
 
 
 class QuestionEntry(NamedTuple):
-    """The module of a question, its options, and its other input."""
+    """The command that asks a question, its module, its options, and its other input."""
 
+    #: As in `judges --show each`; of a command's questions, the first is its default.
+    command: str
     module: str
     options: type
     #: Options of its command: gold, metrics, scorer, test-set, plot, and those of outputs
@@ -33,56 +35,84 @@ class QuestionEntry(NamedTuple):
 
 
 def _enter(
-    module: str, record: type, takes: str = "", files: str = "SCORES..."
+    command: str, module: str, record: type, takes: str = "", files: str = "SCORES..."
 ) -> QuestionEntry:
-    return QuestionEntry(module, record, frozenset(takes.split()), files)
+    return QuestionEntry(command, module, record, frozenset(takes.split()), files)
 
 
-_METRICS = "gold metrics test-set plot"
 _OUTPUTS = "output references source specs"
+_METRICS = "gold metrics test-set plot"
+_VARIANTS = "gold output references specs one-pair plot"
+_ANY = "[SCORES]..."
 QUESTIONS = {
     "correlate": _enter(
-        "systems", options.CorrelateOptions, f"{_METRICS} {_OUTPUTS} docs own pairs"
+        "correlate",
+        "systems",
+        options.CorrelateOptions,
+        f"{_METRICS} {_OUTPUTS} docs own pairs",
     ),
-    "compare": _enter("compare", options.CompareOptions, f"{_METRICS} pairs"),
-    "tune": _enter(
-        "variants",
-        options.TuneOptions,
-        "gold output references specs one-pair plot",
+    "compare": _enter(
+        "compare", "compare", options.CompareOptions, f"{_METRICS} pairs"
     ),
+    "rank": _enter(
+        "rank --show ranking",
+        "rank",
+        options.RankOptions,
+        f"scorer test-set plot {_OUTPUTS} docs own",
+        _ANY,
+    ),
+    "preferences": _enter(
+        "rank --show preferences", "answers", options.NoOptions, "scorer"
+    ),
+    "distribution": _enter(
+        "rank --show distribution", "answers", options.NoOptions, "scorer"
+    ),
+    "missing": _enter("rank --show missing", "answers", options.NoOptions),
     "task": _enter(
-        "task", options.TaskOptions, "gold metrics test-set", "PROTOCOL SCORES..."
+        *("task", "task", options.TaskOptions, "gold metrics test-set"),
+        "PROTOCOL SCORES...",
     ),
-    "agree": _enter("agree", options.AgreeOptions, "scorer plot"),
-    "judges": _enter("judges", options.FlagRules, "scorer"),
-    "normalise": _enter("judges", options.NormaliseOptions, "scorer"),
-    "plan": _enter("plan", options.PlanOptions, "scorer one-pair plot", "[SCORES]..."),
+    "agree": _enter(
+        "judges --show agreement", "agree", options.AgreeOptions, "scorer plot"
+    ),
+    "judges": _enter("judges --show each", "judges", options.FlagRules, "scorer"),
+    "normalise": _enter(
+        "judges --show normalised", "judges", options.NormaliseOptions, "scorer"
+    ),
+    "pace": _enter("judges --show pace", "answers", options.NoOptions),
+    "plan": _enter("plan", "plan", options.PlanOptions, "scorer one-pair plot", _ANY),
+    "spans": _enter(
+        "spans", "spans", options.SpanOptions, "files read output", "ERRORS..."
+    ),
     "pseudo": _enter(
+        "curve --over length",
         "pseudo",
         options.PseudoOptions,
         f"gold metrics plot {_OUTPUTS} docs own one-pair",
     ),
     "refs": _enter(
-        "variants", options.RefsOptions, "gold output references specs one-pair plot"
+        "curve --over references", "variants", options.RefsOptions, _VARIANTS
     ),
-    "rank": _enter(
-        "rank",
-        options.RankOptions,
-        f"scorer test-set plot {_OUTPUTS} docs own",
-        "[SCORES]...",
+    "tune": _enter("curve --over OPTION", "variants", options.TuneOptions, _VARIANTS),
+    "card": _enter(
+        "card --show all", "card", options.CardOptions, f"gold metrics {_OUTPUTS}"
     ),
-    "preferences": _enter("answers", options.NoOptions, "scorer"),
-    "distribution": _enter("answers", options.NoOptions, "scorer"),
-    "missing": _enter("answers", options.NoOptions),
-    "pace": _enter("answers", options.NoOptions),
-    "spans": _enter("spans", options.SpanOptions, "files read output", "ERRORS..."),
-    "challenge": _enter("challenge", options.ChallengeOptions, "files specs", "PAIRS"),
-    "select": _enter("uses", options.SelectOptions, "gold metrics pairs"),
-    "deltas": _enter("uses", options.DeltaOptions, "gold metrics plot"),
     "sentinel": _enter(
-        "sentinel", options.SentinelOptions, f"gold metrics {_OUTPUTS} own pairs"
+        "card --show sentinels",
+        "sentinel",
+        options.SentinelOptions,
+        f"gold metrics {_OUTPUTS} own pairs",
     ),
-    "card": _enter("card", options.CardOptions, f"gold metrics {_OUTPUTS}"),
+    "deltas": _enter(
+        "card --show differences", "uses", options.DeltaOptions, "gold metrics plot"
+    ),
+    "select": _enter(
+        "card --show selection", "uses", options.SelectOptions, "gold metrics pairs"
+    ),
+    "challenge": _enter(
+        *("card --show challenge", "challenge", options.ChallengeOptions),
+        *("files specs", "PAIRS"),
+    ),
 }
 
 #: Questions of the results page of a campaign and of its downloads, in their order.

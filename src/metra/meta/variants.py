@@ -86,7 +86,7 @@ def ask_references(evidence: Evidence, options: RefsOptions) -> ReferenceCurves:
     """Score the outputs with subsets of the references, and correlate each time."""
     if not (evidence.outputs and evidence.specs and evidence.references):
         msg = (
-            "metra meta refs scores outputs itself; give `outputs`, at least two -r, "
+            "Numbers of references need outputs to score; give `outputs`, at least two -r, "
             "and -m."
         )
         raise OptionError(msg)
@@ -367,7 +367,7 @@ def _choose_values(values: Sequence[float], table: Array) -> Array:
 def ask_tuning(evidence: Evidence, options: TuneOptions) -> Tuning:
     """Score the outputs with every value of the option, and choose the best."""
     if not (evidence.outputs and evidence.specs):
-        msg = "metra meta tune scores outputs itself; give `outputs` and -m."
+        msg = "Values of an option need outputs to score; give `outputs` and -m."
         raise OptionError(msg)
     variants = {
         spec: list_variants(spec, options.parameter, options.values)

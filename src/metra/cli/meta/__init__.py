@@ -1,18 +1,18 @@
 """`metra meta`: how far a metric, or a judge, can be trusted.
 
-command: the command of every question, made from its entry in `metra.meta.questions`
+command: the commands, made from the entries of questions in `metra.meta.questions`
 """
 
 import click
 
 from metra.cli import LazyGroup
-from metra.meta import QUESTION_NAMES
+from metra.meta import COMMAND_NAMES
 
 
 @click.group(
     cls=LazyGroup,
     package="metra.cli.meta",
-    modules=dict.fromkeys(QUESTION_NAMES, "command"),
+    modules=dict.fromkeys(COMMAND_NAMES, "command"),
 )
 def meta() -> None:
     """Evaluate metrics and judges: correlation, agreement, rankings, sample size.

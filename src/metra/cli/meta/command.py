@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from metra.cli import FLAGS, GroupedCommand
+from metra.cli import FLAGS, CommandWithViews
 from metra.cli import name_flags as write_flags
 from metra.cli import options as inputs
-from metra.cli.derive import options_from, split_names
+from metra.cli.derive import list_settings, options_from, split_names
 from metra.cli.options import option
 from metra.cli.settings import parse_settings, split_file_settings
 from metra.errors import MetraError, not_possible
@@ -154,20 +154,59 @@ _RESULT = (
 )
 
 
-def __getattr__(name: str) -> click.Command:
-    """Make the command of a question."""
-    if name not in QUESTIONS:
+def __getattr__(name: str) -> CommandWithViews:
+    """Make the command that asks some questions, each with options of its own."""
+    places = {question: each.command.split() for question, each in QUESTIONS.items()}
+    asked = {words[-1]: each for each, words in places.items() if words[0] == name}
+    if not asked:
         raise AttributeError(name)
-    entry = QUESTIONS[name]
+    first, *others = asked.values()
+    chooser = " ".join(places[first][1:-1])
+    elsewhere = {
+        key: f"{chooser} {value}"
+        for value, question in asked.items()
+        for key in list_settings(QUESTIONS[question].options)
+    }
+    views: dict[str, CommandWithViews] = {}
+    for value, question in asked.items():
+        # The option that stands for any value has a field of its own.
+        choices = (
+            [] if value.isupper() or not others else [_make_choice(chooser, asked)]
+        )
+        views[value] = _make_command(question, choices, elsewhere)
+        views[value].chooser, views[value].views = chooser, views
+    return next(iter(views.values()))
+
+
+def _make_choice(chooser: str, asked: Mapping[str, str]) -> Callable[..., Any]:
+    """Make the option that chooses among the questions of a command."""
+    default, question = next(iter(asked.items()))
+    return option(
+        f"{chooser} view",
+        read_help(question)[1]["view"],
+        default,
+        metavar=f"[{'|'.join(asked)}]",
+        type=None if any(map(str.isupper, asked)) else click.Choice([*asked]),
+        expose_value=False,
+    )
+
+
+def _make_command(
+    question: str, choices: list[Callable[..., Any]], elsewhere: Mapping[str, str]
+) -> CommandWithViews:
+    """Make the command of one question."""
+    entry = QUESTIONS[question]
     answer = _answer_files if "files" in entry.takes else _answer_scores
-    command: Callable[..., Any] = partial(_show_report, partial(answer, name, entry))
+    command: Callable[..., Any]
+    command = partial(_show_report, partial(answer, question, entry))
     shared = _RESULT if "files" in entry.takes else (*_SCORES, *_RESULT)
     own = [each for word, each in _OPTIONS.items() if word in entry.takes]
     paths = click.argument("paths", nargs=-1, metavar=entry.files)
-    about, texts = read_help(name)
-    for add in reversed([paths, *shared, *own, options_from(entry.options, texts)]):
+    about, texts = read_help(question)
+    derived = options_from(entry.options, texts, elsewhere)
+    for add in reversed([paths, *choices, *shared, *own, derived]):
         command = add(command)
-    return click.command(name, cls=GroupedCommand, help=about)(command)
+    return click.command(question, cls=CommandWithViews, help=about)(command)
 
 
 def _show_report(
@@ -209,7 +248,7 @@ def _answer_files(
     from metra.scores.table import build_score_table
 
     if not paths:
-        msg = f"metra meta {name} needs {entry.files.strip('.')}."
+        msg = f"{_name_command()} needs {entry.files.strip('.')}."
         raise click.UsageError(msg)
     given["columns"] = parse_settings("--read", given.pop("read", ()), _ROLES)
     evidence = Evidence(build_score_table([], [], {}), files=paths, **given)
@@ -294,10 +333,14 @@ def _check_input(
         raise click.UsageError(msg)
     if "gold" in entry.takes and not gold:
         msg = (
-            f"metra meta {name} needs --gold NAMES (scorer with the human judgements to "
-            f"compare with). See metra meta {name} --help."
+            f"{_name_command()} needs --gold NAMES (scorer with the human judgements to "
+            f"compare with). See {_name_command()} --help."
         )
         raise click.UsageError(msg)
+
+
+def _name_command() -> str:
+    return click.get_current_context().command_path
 
 
 def _read_scores(

@@ -96,7 +96,7 @@ def test_language_pairs_are_kept_apart(scores, cli):
     )
     assert "en-de: Agreement with mqm" in done.out
     assert "zh-en: Agreement with mqm" in done.out
-    refused = cli.refusal("meta", "rank", f"en-de={scores}", f"zh-en={scores}",
+    refused = cli.refusal("meta", "plan", f"en-de={scores}", f"zh-en={scores}",
                           "--scorer", "mqm")  # fmt: skip
     assert "choose one with --select lang=PAIR: en-de, zh-en" in refused
 

@@ -30,7 +30,7 @@ class LineBlock(NamedTuple):
 
 
 class TextLines:
-    """Lines of a text, with counts that are made on first use."""
+    """Lines of a text; counts are made on first use."""
 
     def __init__(self, lines: Iterable[str | None]) -> None:
         """Take missing lines as empty."""

@@ -13,7 +13,7 @@ SCRATCH := $(shell df --output=avail --block-size=G /dev/shm 2>/dev/null \
 PYTEST = METRA_TEST_INSTALLED=1 PYTEST_DEBUG_TEMPROOT=$(SCRATCH) $(BIN)/python -m pytest \
 	-n $$(($$(nproc) + 2)) --dist loadfile --no-loadscope-reorder
 # Programs and data from Debian that some tests need, each got by a target below.
-DEBIAN := .venv/.wordnet .venv/.chromium .venv/.java .venv/.postgresql .venv/.libreoffice .venv/.nginx
+DEBIAN := .venv/.wordnet .venv/.chromium .venv/.node .venv/.java .venv/.postgresql .venv/.libreoffice .venv/.nginx
 
 .PHONY: demo test test-neural quick fuzz mutants lint format bench bench-quick docs wheel wheels clean
 
@@ -46,10 +46,11 @@ test-neural: .venv/.wheel .venv-oracle/.made
 	METRA_TEST_INSTALLED=1 METRA_TEST_ORACLE=$(CURDIR)/.venv-oracle/bin/python OMP_NUM_THREADS=1 \
 	  .venv-neural/bin/python -m pytest -n 2 --dist loadfile -m neural tests/metrics/neural
 
-lint: .venv/.lint .venv/.wheel
+lint: .venv/.lint .venv/.wheel .venv/.typescript
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	if command -v tsc >/dev/null; then tsc --project tsconfig.json; fi
 	$(BIN)/python bench/structure.py --budget
 	$(BIN)/python -m mypy.stubtest metra._core --ignore-missing-stub
 	cargo fmt --check
@@ -143,6 +144,20 @@ endef
 	@command -v chromium >/dev/null \
 	  || { apt-get update -qq && apt-get install -y -qq chromium; } >/dev/null 2>&1 \
 	  || echo "Install Debian's package chromium to test reports in a browser."
+	@touch $@
+
+# Browser modules are tested in Debian's node. Without it those tests are skipped.
+.venv/.node: .venv/.made
+	@command -v node >/dev/null \
+	  || { apt-get update -qq && apt-get install -y -qq nodejs; } >/dev/null 2>&1 \
+	  || echo "Install Debian's package nodejs to test browser modules."
+	@touch $@
+
+# The types of browser modules are checked by Debian's compiler. Without it they are not.
+.venv/.typescript: .venv/.made
+	@command -v tsc >/dev/null \
+	  || { apt-get update -qq && apt-get install -y -qq node-typescript; } >/dev/null 2>&1 \
+	  || echo "Install Debian's package node-typescript to check the types of browser modules."
 	@touch $@
 
 # Spark is tested on a cluster of two on this machine. Without Java those tests are skipped.

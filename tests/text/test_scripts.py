@@ -46,7 +46,7 @@ def test_scripts_without_blanks():
 
 @pytest.mark.parametrize(
     ("script", "lists"),
-    [("web/static/steps/words.js", 2), ("report/html/static/diff.js", 1)],
+    [("web/static/steps/words.js", 2), ("kit/explorer/words.js", 1)],
 )
 def test_browsers_have_the_same_scripts_without_blanks(script, lists):
     text = (Path(metra.__file__).parent / script).read_text(encoding="utf-8")

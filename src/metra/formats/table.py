@@ -250,7 +250,7 @@ def _describe_width(
     )
 
 
-#: Signs with which a spreadsheet begins a formula; report/html/static/tables.js has the same.
+#: Signs with which a spreadsheet begins a formula; kit/files.js has the same.
 FORMULA_SIGNS = "=+-@\t\r"
 _FORMULA = re.compile(f"'*[{re.escape(FORMULA_SIGNS)}]")
 _FIRST_SIGNS = frozenset(f"'{FORMULA_SIGNS}")

@@ -3,7 +3,8 @@
 Beside the modules: `templates` (the HTML of pages) and `static` (styles; `static/judge`, the
 scripts of the judging page, a part each: `screen` has the keys of a screen, which `keys`
 dispatches, and `cannot` the reasons not to judge; `static/steps`, a script for each kind of
-question, with its buttons, sliders and marks).
+question, with its buttons, sliders and marks). Elements, dialogs, colours and type are those of
+`metra/kit`.
 
 admin: pages of organisers: campaigns, judges, progress, results, files
 app: the application, with its routes and middleware

@@ -39,6 +39,8 @@ def create_app(
     for part in (account, campaigns, wizard, people, results):
         app.include_router(part.router, include_in_schema=False)
     static = Path(__file__).parent / "static"
+    # The kit lies outside the package, because reports are made of it too.
+    app.mount("/static/kit", StaticFiles(directory=static.parents[1] / "kit"))
     app.mount("/static", StaticFiles(directory=static), name="static")
     names = middleware.LOOPBACK | hosts
     if base_url is not None:

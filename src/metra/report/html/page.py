@@ -17,7 +17,7 @@ from metra.formats.atomic import write_file
 from metra.metrics.record import Metric
 from metra.report import REPORT_METRICS
 from metra.report.chart import read_static_file
-from metra.report.html import explorer, findings, overview, relations
+from metra.report.html import bundle, explorer, findings, overview, relations
 from metra.report.html.markup import Html, join_markup, mark_safe, tag
 from metra.report.html.tables import build_definitions
 from metra.report.pictures import grid
@@ -61,8 +61,14 @@ SECTIONS: tuple[tuple[str, str, Callable[[Study], Html | None]], ...] = (
     ("people", "People", relations.build_judgements_section),
     ("notes", "How to read this report", build_reading_section),
 )
-#: What every page runs, and what the report adds to it.
-SCRIPTS = ("elements", "data", "diff", "tables", "compare", "segment", "theme", "start")
+#: Styles of all pages, then the report's.
+STYLES = (
+    "kit/tokens.css",
+    "kit/kit.css",
+    "kit/charts.css",
+    "kit/explorer/explorer.css",
+    "report/html/static/report.css",
+)
 ICON = (
     "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E"
     "%3Crect width='16' height='16' rx='3' fill='%2300695c'/%3E%3Cpath d='M3 3h4v4H3z"
@@ -126,9 +132,8 @@ def render(study: Study, title: str, command: str, files: Sequence[str] = ()) ->
     The footer names the command and its files.
     """
     # The page sets the colours of grids.
-    style = grid.make_grid_style() + read_static_file("report.css")
-    parts = "\n".join(read_static_file(f"{name}.js") for name in SCRIPTS)
-    script = f'"use strict";\n(() => {{\n{parts}}})();\n'
+    style = grid.make_grid_style() + "".join(map(bundle.read_file, STYLES))
+    script = bundle.join_modules("report/html/static/report.js")
     links, blocks = [], []
     for key, name, build_body in SECTIONS:
         body = build_body(study)

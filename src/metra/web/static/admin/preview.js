@@ -1,6 +1,6 @@
 // The first screens as judges meet them, made of the same parts; nothing is sent anywhere.
 
-import { el } from "../judge/elements.js";
+import { el } from "../kit/elements.js";
 import { drawTrial } from "../judge/trial.js";
 
 const { screens, protocol, source, target } = JSON.parse(document.getElementById("trial").textContent);

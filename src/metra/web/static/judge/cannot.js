@@ -1,6 +1,7 @@
 // Leaving a text out: why it cannot be judged.
 
-import { dialog, el, freshId } from "./elements.js";
+import { openDialog } from "../kit/dialog.js";
+import { el, freshId } from "../kit/elements.js";
 import { t } from "./strings.js";
 
 const REASONS = ["language", "text", "screen", "other"];
@@ -36,6 +37,6 @@ export function askWhy() {
       const words = more.value.trim();
       reason = words ? `${form.elements.reason.value}: ${words}` : form.elements.reason.value;
     });
-    const box = dialog(t("work.cannot_title"), () => resolve(reason), form);
+    const box = openDialog(t("work.cannot_title"), () => resolve(reason), form);
   });
 }

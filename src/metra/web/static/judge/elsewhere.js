@@ -1,6 +1,7 @@
 // One window works at a time: the newest. An older one stops, and can be taken up again.
 
-import { el, insistingDialog } from "./elements.js";
+import { openInsistingDialog } from "../kit/dialog.js";
+import { el } from "../kit/elements.js";
 import { t } from "./strings.js";
 
 export function claimWork(stop) {
@@ -9,7 +10,7 @@ export function claimWork(stop) {
   channel.addEventListener("message", () => {
     channel.close();
     stop();
-    insistingDialog(
+    openInsistingDialog(
       t("work.elsewhere_title"),
       el("p", {}, t("work.elsewhere_text")),
       el(

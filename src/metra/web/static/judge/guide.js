@@ -1,6 +1,6 @@
 // Worked examples: the same questions as at work, then what we would have said and why.
 
-import { el } from "./elements.js";
+import { el } from "../kit/elements.js";
 import { agreement, inWords } from "./comparing.js";
 import { t } from "./strings.js";
 import { drawTrial } from "./trial.js";

@@ -1,7 +1,8 @@
 // Keys: single characters work only outside text fields and can be switched off; the list of
 // keys shows what works at the moment.
 
-import { dialog, el, freshId } from "./elements.js";
+import { openDialog } from "../kit/dialog.js";
+import { el, freshId } from "../kit/elements.js";
 import { t } from "./strings.js";
 
 const SWITCH = "metra-single-keys";
@@ -55,7 +56,7 @@ export function showKeys() {
   const id = freshId("switch");
   const box = el("input", { type: "checkbox", id, checked: singleKeys() });
   box.addEventListener("change", () => localStorage.setItem(SWITCH, box.checked ? "on" : "off"));
-  return dialog(
+  return openDialog(
     t("keys.title"),
     null,
     el("dl", { class: "keys" }, ...rows.flatMap(([key, label]) => [el("dt", {}, ...caps(key)), el("dd", {}, label)])),

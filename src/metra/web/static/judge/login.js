@@ -1,6 +1,7 @@
 // Signing in again without leaving the page; all who wait for it share one dialog.
 
-import { el, insistingDialog } from "./elements.js";
+import { openInsistingDialog } from "../kit/dialog.js";
+import { el } from "../kit/elements.js";
 import { t } from "./strings.js";
 
 let waiting = null;
@@ -27,7 +28,7 @@ function ask(signIn) {
       wrong,
       el("p", { class: "ways" }, el("button", { class: "primary" }, t("login.send"))),
     );
-    const box = insistingDialog(t("login.title"), form);
+    const box = openInsistingDialog(t("login.title"), form);
     form.addEventListener("submit", async (event) => {
       event.preventDefault();
       wrong.hidden = true;

@@ -1,6 +1,7 @@
 // Breaks: offered after a good while of work, or taken whenever one likes.
 
-import { dialog, el } from "./elements.js";
+import { openDialog } from "../kit/dialog.js";
+import { el } from "../kit/elements.js";
 import { t } from "./strings.js";
 
 const LAST = "metra-last-break";
@@ -24,7 +25,7 @@ export function takeBreak({ minutes = 0, activeMs = null, clock }) {
       clock.goOn("break");
       resolve();
     };
-    const box = dialog(
+    const box = openDialog(
       minutes ? t("pause.title") : t("pause.asked_title"),
       goOn,
       minutes ? el("p", { class: "lead" }, t("pause.text", { minutes })) : null,

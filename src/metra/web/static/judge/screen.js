@@ -1,6 +1,6 @@
 // One screen: its texts, its questions one after the other, and the ways on and back.
 
-import { el, freshId } from "./elements.js";
+import { el, freshId } from "../kit/elements.js";
 import { scope } from "./keys.js";
 import { t } from "./strings.js";
 import { drawContext, drawEarlier, drawTexts } from "./texts.js";

@@ -1,6 +1,6 @@
 // The texts of a screen: what is judged, what it is held against, and what stands around it.
 
-import { el } from "./elements.js";
+import { el } from "../kit/elements.js";
 import { t } from "./strings.js";
 
 // Cards for the outputs and for the source or reference. `later` leaves room for a text that a

@@ -1,6 +1,6 @@
 // A screen to try out: drawn and asked as at work, but nothing is timed, kept or sent.
 
-import { el } from "./elements.js";
+import { el } from "../kit/elements.js";
 import { scope } from "./keys.js";
 import { t } from "./strings.js";
 import { drawTexts } from "./texts.js";

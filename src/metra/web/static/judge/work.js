@@ -13,7 +13,7 @@ import { startBar } from "./bar.js";
 import { askWhy } from "./cannot.js";
 import { makeClock } from "./clock.js";
 import { claimWork } from "./elsewhere.js";
-import { el } from "./elements.js";
+import { el } from "../kit/elements.js";
 import { say, showProgress, showSaving } from "./header.js";
 import { scope, showKeys } from "./keys.js";
 import { pauses } from "./login.js";

@@ -1,6 +1,6 @@
 // Places from best to worst, into which the letters of the texts can be dragged.
 
-import { el } from "../judge/elements.js";
+import { el } from "../kit/elements.js";
 
 export function board({ count, letters, step, t, place }) {
   const lanes = Array.from({ length: count }, (_, at) => {

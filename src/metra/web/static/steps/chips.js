@@ -1,7 +1,8 @@
 // Minimal correction: every word is a chip that can be moved, replaced, dropped or followed by
 // a new one, by keyboard, mouse or finger. The count is in sight, because the aim is the least.
 
-import { el, freshId, questionHeading } from "../judge/elements.js";
+import { el, freshId } from "../kit/elements.js";
+import { questionHeading } from "../judge/question.js";
 import { makeChips } from "./chip_line.js";
 import { logWriting } from "./key_log.js";
 

@@ -1,6 +1,6 @@
 // Which of several texts is the best: one of them is chosen.
 
-import { el, freshId } from "../judge/elements.js";
+import { el, freshId } from "../kit/elements.js";
 import { textCard } from "../judge/texts.js";
 
 // The shell leaves the outputs to this step, which shows which one is chosen.

@@ -1,6 +1,7 @@
 // Correcting a whole text against the clock. Nothing is counted in sight of who corrects.
 
-import { el, freshId, questionHeading } from "../judge/elements.js";
+import { el, freshId } from "../kit/elements.js";
+import { questionHeading } from "../judge/question.js";
 import { logWriting } from "./key_log.js";
 import { countKeystrokes } from "./keystrokes.js";
 import { makeStopwatch } from "./stopwatch.js";

@@ -1,7 +1,8 @@
 // Gaps in a text: a field for each word that was taken out, all of the same width.
 
 import { compareLists } from "../judge/comparing.js";
-import { el, onEnter, questionHeading } from "../judge/elements.js";
+import { el } from "../kit/elements.js";
+import { onEnter, questionHeading } from "../judge/question.js";
 import { quoted } from "../judge/strings.js";
 
 export const owns = ["outputs"];

@@ -1,6 +1,6 @@
 // What can be chosen for a mark: names of severities, and the menu of kinds in their groups.
 
-import { el } from "../judge/elements.js";
+import { el } from "../kit/elements.js";
 
 // What a severity, or anything else that can be chosen, is called in the judge's wording.
 export const nameOf = (step, choice) => step.names[choice] ?? choice;

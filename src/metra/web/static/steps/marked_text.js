@@ -1,7 +1,7 @@
 // A text in which words can be chosen and marks are drawn: by mouse, by finger, by keyboard.
 // Places are code points, the end not included.
 
-import { el } from "../judge/elements.js";
+import { el } from "../kit/elements.js";
 import { codePoints, toPoints, wordsOf } from "./words.js";
 
 // `place` is where the text stands now. `choose(span | null)` hears of each choice,

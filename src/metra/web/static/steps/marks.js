@@ -1,7 +1,8 @@
 // Error marks: choose words in the output or the source, say how grave the error is and, where
 // the protocol asks for it, of which kind. A list shows all marks and lets each be changed.
 
-import { el, questionHeading } from "../judge/elements.js";
+import { el } from "../kit/elements.js";
+import { questionHeading } from "../judge/question.js";
 import { quoted } from "../judge/strings.js";
 import { markedText, noteArrows } from "./marked_text.js";
 import { categoryMenu, nameOf } from "./mark_menus.js";

@@ -1,7 +1,8 @@
 // Names that were looked for and not found: are they there in another form? Words of the text are
 // chosen for a name, or it is said that it is not there.
 
-import { el, questionHeading } from "../judge/elements.js";
+import { el } from "../kit/elements.js";
+import { questionHeading } from "../judge/question.js";
 import { quoted } from "../judge/strings.js";
 import { markedText, noteArrows } from "./marked_text.js";
 

@@ -1,6 +1,6 @@
 // A score from 0 to 10 beside the nearest texts that already have one.
 
-import { el, freshId } from "../judge/elements.js";
+import { el, freshId } from "../kit/elements.js";
 import { UNSPACED } from "./words.js";
 
 const MOST = 10;

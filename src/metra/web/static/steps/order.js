@@ -1,6 +1,7 @@
 // Which text is better: three buttons for two texts, places with ties for more.
 
-import { el, freshId, questionHeading } from "../judge/elements.js";
+import { el, freshId } from "../kit/elements.js";
+import { questionHeading } from "../judge/question.js";
 import { textCard } from "../judge/texts.js";
 import { board } from "./board.js";
 import { nameOf } from "./mark_menus.js";

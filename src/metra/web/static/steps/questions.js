@@ -1,7 +1,8 @@
 // Questions about a text, to be answered by a choice or in a few words; not to know is an answer.
 
 import { compareLists } from "../judge/comparing.js";
-import { el, freshId, onEnter, questionHeading } from "../judge/elements.js";
+import { el, freshId } from "../kit/elements.js";
+import { onEnter, questionHeading } from "../judge/question.js";
 import { quoted } from "../judge/strings.js";
 
 export function mount(place, { step, screen, value, language, texts, t, change }) {

@@ -1,6 +1,7 @@
 // Reading against the clock: the text is there from start to finish and no longer.
 
-import { el, questionHeading } from "../judge/elements.js";
+import { el } from "../kit/elements.js";
+import { questionHeading } from "../judge/question.js";
 import { textCard } from "../judge/texts.js";
 import { makeStopwatch } from "./stopwatch.js";
 

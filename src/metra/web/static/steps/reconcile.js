@@ -1,7 +1,8 @@
 // What raters tagged, with their votes: keep, drop, or choose other words instead. Whose votes
 // they are is not told.
 
-import { el, freshId, questionHeading } from "../judge/elements.js";
+import { el, freshId } from "../kit/elements.js";
+import { questionHeading } from "../judge/question.js";
 import { markedText, noteArrows } from "./marked_text.js";
 import { typeBar } from "./tags.js";
 

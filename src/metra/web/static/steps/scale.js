@@ -1,7 +1,7 @@
 // A rating. A few whole numbers are buttons with their descriptions; anything else is a slider
 // that has no value until it is set.
 
-import { el, freshId } from "../judge/elements.js";
+import { el, freshId } from "../kit/elements.js";
 import { slider } from "./slider.js";
 
 const MOST_BUTTONS = 11;

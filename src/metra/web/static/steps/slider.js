@@ -1,7 +1,7 @@
 // A slider from low to high with a field for its number. Until it is set it has neither a knob
 // nor a number, so that nobody takes it for a score of 0.
 
-import { el, freshId } from "../judge/elements.js";
+import { el, freshId } from "../kit/elements.js";
 
 export function slider(place, { step, value, t, change, keys }) {
   const { low, high, anchors, whole } = step.ask;

@@ -1,7 +1,8 @@
 // Names or terms of a text: choose words, then say what they are.
 
 import { compareLists } from "../judge/comparing.js";
-import { el, questionHeading } from "../judge/elements.js";
+import { el } from "../kit/elements.js";
+import { questionHeading } from "../judge/question.js";
 import { quoted } from "../judge/strings.js";
 import { markedText, noteArrows } from "./marked_text.js";
 

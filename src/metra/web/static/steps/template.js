@@ -1,7 +1,8 @@
 // Templates to fill in: for each slot as many fillers, and of each template as many instances, as the text gives.
 
 import { compareLists } from "../judge/comparing.js";
-import { el, freshId, onEnter, questionHeading } from "../judge/elements.js";
+import { el, freshId } from "../kit/elements.js";
+import { onEnter, questionHeading } from "../judge/question.js";
 import { nameOf } from "./mark_menus.js";
 
 export function mount(place, { step, screen, value, language, texts, t, change }) {

@@ -1,6 +1,6 @@
 // Whether an answer that is not the expected one will do.
 
-import { el, freshId } from "../judge/elements.js";
+import { el, freshId } from "../kit/elements.js";
 import { nameOf } from "./mark_menus.js";
 
 export const owns = ["outputs"];

@@ -1,5 +1,0 @@
-// What happens when the report opens.
-
-startComparison();
-addEventListener("hashchange", route);
-route();

@@ -69,7 +69,7 @@ def test_results_of_people_come_with_those_of_metrics():
         metrics,
         systems=[
             type(each)(
-                each.name, {"people": replace(each.scores[comet], basis="people")}
+                each.name, {"people": each.scores[comet]._replace(basis="people")}
             )
             for each in compare_systems(LOW, HIGH).systems
         ],

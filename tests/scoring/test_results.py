@@ -13,6 +13,7 @@ import pytest
 import metra
 from metra.errors import MissingResourceError, OptionError
 from metra.scoring.results import Results, Score, SystemScores
+from metra.stats.direction import find_direction
 
 REFS = [f"line {n} is about the cat that sat on mat {n}" for n in range(12)]
 OUTPUTS = {
@@ -46,10 +47,9 @@ def test_it_is_a_mapping_of_systems(results):
 
 def test_the_best_comes_first_and_what_has_no_score_last():
     def rank(higher_is_better, target=None, **scores):
+        direction = find_direction(higher_is_better, target)
         systems = [
-            SystemScores(
-                name, {"m": Score(score, "m", higher_is_better, target=target)}
-            )
+            SystemScores(name, {"m": Score(score, "m", direction)})
             for name, score in scores.items()
         ]
         ranked = Results(systems, segments=1, references=1).rank_systems("m")

@@ -6,6 +6,7 @@ import click
 
 from metra.cli import options, output
 from metra.cli.options import option
+from metra.metrics import DEFAULT_METRIC
 
 if TYPE_CHECKING:
     from metra.scoring.files import CorpusFiles
@@ -18,7 +19,7 @@ MIN_WORDS = 5
 @click.command(cls=options.FileCommand)
 @click.argument("outputs", nargs=-1, metavar="[BASELINE OUTPUT]...")
 @options.input_files(*options.CORPUS)
-@options.metrics("bleu")
+@options.metrics(DEFAULT_METRIC)
 @option("--baseline NAME", "System to compare with; the first by default.")
 @option(
     "--all-pairs",
@@ -81,7 +82,7 @@ def compare(
     names = [entry.name for entry in fields(ComparisonSettings)]
     settings = ComparisonSettings(**{name: given[name] for name in names})
     options.require_outputs(files.outputs, metrics)
-    named = metrics or (() if files.score_columns else ("bleu",))
+    named = metrics or (() if files.score_columns else (DEFAULT_METRIC,))
     corpus, chosen = open_scored(files, make_metrics(named) if named else {})
     choose_trials(
         corpus.systems, settings

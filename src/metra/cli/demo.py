@@ -5,13 +5,13 @@ from typing import TYPE_CHECKING
 import click
 
 from metra.cli import output
+from metra.metrics import REPORT_METRICS
 
 if TYPE_CHECKING:
     from metra.corpus.examples import ExampleFiles
 
 #: The systems of the short demonstration; the others are compared with the first.
 SYSTEMS = ("solid", "polished", "rule-based", "terse")
-METRICS = ("bleu", "chrf", "ter")
 CHANGED_BY = "chrf"
 
 
@@ -55,7 +55,7 @@ def _compare_some(example: "ExampleFiles") -> None:
     by_name = {Path(path).stem: path for path in example.outputs}
     outputs = [by_name[name] for name in SYSTEMS]
     corpus = open_corpus(outputs, example.references, example.source, example.docs)
-    metrics = make_metrics(METRICS)
+    metrics = make_metrics(REPORT_METRICS)
     collected = prepare_changes(corpus, metrics, CHANGED_BY)
     statistics = count_corpus(corpus, metrics, keep=True, visitors=[collected.visit])
     results = compare_statistics(statistics, ComparisonSettings(baseline=SYSTEMS[0]))
@@ -100,7 +100,7 @@ def _write_report(folder: str, example: "ExampleFiles") -> tuple[str, str]:
     path = Path(folder) / "report.html"
     if not path.exists():
         files = (example.outputs, example.references, example.source, example.docs)
-        metrics = make_metrics([*METRICS, "gtm:e=2"])
+        metrics = make_metrics([*REPORT_METRICS, "gtm:e=2"])
         study = build_study(open_corpus(*files), metrics, baseline=SYSTEMS[0])
         named = [*example.outputs, *example.references, example.source, example.docs]
         title = "The market and the brake"

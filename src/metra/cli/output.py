@@ -189,11 +189,13 @@ def build_result_style(
     digits = given["digits"]
     if digits is None:
         digits = 1 if is_paper else 2
-    return build_style(out, digits=digits, sort=sort)._replace(
-        signature=given["signature"],
-        verbose=bool(given.get("verbose")),
-        paper=_read_paper_options(given["paper"], "all_pairs" in given),
+    style = build_style(out, digits=digits, sort=sort)._replace(
+        signature=given["signature"], verbose=bool(given.get("verbose"))
     )
+    if given["paper"]:
+        paper = _read_paper_options(given["paper"], "all_pairs" in given)
+        style = style._replace(paper=paper)
+    return style
 
 
 def _read_paper_options(given: Sequence[str], has_differences: bool) -> "PaperOptions":

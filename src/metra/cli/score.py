@@ -8,6 +8,7 @@ import click
 from metra.cli import options, output
 from metra.cli.options import option
 from metra.errors import not_possible
+from metra.metrics import DEFAULT_METRIC
 from metra.stats import defaults
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 @click.command(cls=options.FileCommand)
 @click.argument("outputs", nargs=-1, metavar="[OUTPUT]...")
 @options.input_files(*options.CORPUS)
-@options.metrics("bleu")
+@options.metrics(DEFAULT_METRIC)
 @option(
     "--model models FILE",
     "Quality model in TOML: adds its overall score and its metrics. May be given "
@@ -131,7 +132,7 @@ def score(
         specs += [f"quality:model={path}", *(member.spec for member in model.members)]
     options.require_outputs(files.outputs, specs)
     if not specs and not files.score_columns:
-        specs.append("bleu")
+        specs.append(DEFAULT_METRIC)
     chosen = make_metrics(specs) if specs else {}
     request = _build_request(files, chosen, levels, given)
     _check_together(request, form, levels, given)
@@ -205,7 +206,7 @@ def _render(
 
         return render_xlsx(results, style)
     if form == "table":  # what models consist of may follow
-        return writers.render(results, form, style)
+        return writers.render_terminal(results, style)
     return writers.write(results, form, style)
 
 

@@ -6,6 +6,7 @@ from typing import Any
 import datasets
 import evaluate
 
+from metra.metrics import DEFAULT_METRIC
 from metra.metrics.record import Metric
 from metra.scoring.memory import score
 
@@ -21,7 +22,7 @@ def load(*metrics: str | Metric, **options: Any) -> "TranslationScores":
 
     The options are those of `evaluate.load`, such as `num_process` and `process_id`.
     """
-    return TranslationScores(metrics or ("bleu",), **options)
+    return TranslationScores(metrics or (DEFAULT_METRIC,), **options)
 
 
 class TranslationScores(evaluate.Metric):  # type: ignore[misc]  # it may be missing

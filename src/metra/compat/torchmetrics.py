@@ -6,7 +6,7 @@ from typing import Any
 import torch
 import torchmetrics
 
-from metra.metrics import record
+from metra.metrics import DEFAULT_METRIC, record
 from metra.scoring.accumulator import Accumulator, AccumulatorState
 
 
@@ -26,7 +26,9 @@ class TranslationMetric(torchmetrics.Metric):  # type: ignore[misc]  # it may be
     references: torch.Tensor
     most_references: torch.Tensor
 
-    def __init__(self, metric: str | record.Metric = "bleu", **options: Any) -> None:
+    def __init__(
+        self, metric: str | record.Metric = DEFAULT_METRIC, **options: Any
+    ) -> None:
         """Take a metric or its spec; the options are those of `torchmetrics.Metric`."""
         super().__init__(**options)
         self._accumulator = Accumulator([metric])

@@ -1,8 +1,8 @@
 """Batches of segments, with the tokens and hit maps that metrics share about them."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, ClassVar, NamedTuple
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 from metra.errors import CorpusError
 from metra.text.columns import Segments, Text, pack
@@ -15,12 +15,15 @@ from metra.text.preparation import (
 )
 
 
-@dataclass(slots=True, eq=False)
 class SegmentColumn:
     """One stream of segments and, by preparation, its tokens: made once, used by all."""
 
-    text: Text
-    _tokens: dict[Preparation, Tokens] = field(default_factory=dict, init=False)
+    __slots__ = ("_tokens", "text")
+
+    def __init__(self, text: Text) -> None:
+        """Take the packed segments."""
+        self.text = text
+        self._tokens: dict[Preparation, Tokens] = {}
 
     def tokens(self, preparation: Preparation) -> Tokens:
         """Tokens of every segment, prepared this way."""
@@ -134,15 +137,17 @@ class Batch:
         return hits
 
 
-@dataclass(slots=True, eq=False)
 class Sentence:
     """One output with its references: a Batch of one segment, with the least around it."""
 
-    _hyp: str
-    _refs: Sequence[str] = ()
-    _source: str | None = None
+    __slots__ = ("_hyp", "_refs", "_source")
+    place = BatchPosition()
 
-    place: ClassVar[BatchPosition] = BatchPosition()
+    def __init__(
+        self, hyp: str, refs: Sequence[str] = (), source: str | None = None
+    ) -> None:
+        """Take the texts as they are."""
+        self._hyp, self._refs, self._source = hyp, refs, source
 
     def __len__(self) -> int:
         """Count the segments."""
@@ -180,7 +185,7 @@ def _pack_segment(text: str, what: str) -> SegmentColumn:
     return SegmentColumn(pack([text], what))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class CorpusChunk:
     """Some consecutive segments of every system, with what they share."""
 

@@ -151,7 +151,7 @@ def merge_reports(by_gold: Mapping[str, MetaReport]) -> MetaReport:
     data: dict[str, dict[str, Any]] = {}
     for gold, report in by_gold.items():
         tables += [
-            replace(table, name=f"{gold} {table.name}") for table in report.tables
+            table._replace(name=f"{gold} {table.name}") for table in report.tables
         ]
         notes += [f"{gold}: {note}" for note in report.notes]
         for key, value in report.data.items():

@@ -230,13 +230,11 @@ def build_people_results(people: PeopleScores, segments: int) -> Results | None:
         intervals = dict(zip(ranking.systems, ranking.intervals, strict=True))
         for system, cluster in zip(ranking.systems, ranking.clusters, strict=True):
             clusters.setdefault(cluster, []).append(system)
-    signature, direction = f"people|scorer:{people.scorer}", people.direction
+    signature = f"people|scorer:{people.scorer}"
     systems = []
     for name, mean in judged.items():
         score = Score(
-            *(mean, signature, direction.higher_is_better, intervals.get(name)),
-            basis="people",
-            target=direction.target,
+            *(mean, signature, people.direction, intervals.get(name)), basis="people"
         )
         systems.append(SystemScores(name, {HUMAN_SCORE: score}))
     parts = {HUMAN_SCORE: [clusters[at] for at in sorted(clusters)]}

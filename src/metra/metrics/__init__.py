@@ -1,5 +1,7 @@
 """Automatic metrics: the metric record, the registry, and one module a metric or family.
 
+This file names the default metric, and those of reports and demonstrations.
+
 record: Metric, with factory, needs and corpus weights; the most references for weights.
 options: options of metrics, their types and ranges; specs; the longest n-grams.
 registry: every metric by name, names of other programs' metrics, aliases of chrF; metrics
@@ -35,3 +37,8 @@ outside: scores that another program made.
 spans: errors that judges or programs marked, with the weights of severities.
 llm: language models as judges.
 """
+
+#: The metric of every function and command that is given none.
+DEFAULT_METRIC = "bleu"
+#: The metrics of reports, demonstrations and results of campaigns.
+REPORT_METRICS = ("bleu", "chrf", "ter")

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from metra.metrics.options import OUTSIDE
+from metra.metrics.options import match_outside
 from metra.metrics.registry import BUILT_IN, find_factory
 
 #: The papers of each paired test, of the correction and of the intervals.
@@ -89,7 +89,7 @@ def get_metric_name(spec: str) -> str:
 
 def is_outside(spec: str) -> bool:
     """Tell whether a spec or signature names scores of another program."""
-    return OUTSIDE.fullmatch(spec) is not None or "|better:" in spec
+    return match_outside(spec) is not None or "|better:" in spec
 
 
 def list_papers(spec: str) -> tuple[str, ...]:

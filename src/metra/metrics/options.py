@@ -56,8 +56,6 @@ PlainTokenizer: TypeAlias = Annotated[str, "tokeniser; none splits at white spac
 UNSIGNED = object()
 
 _NO = object()
-#: The name of scores made elsewhere, their file, and options.
-OUTSIDE = re.compile(r"([^@:=]+)@(.+?)(?::(\w+=[^:=]*(?:,\w+=[^:=]*)*))?")
 
 
 class Parameter(NamedTuple):
@@ -134,7 +132,7 @@ def parse_spec(spec: str) -> tuple[str, dict[str, str]]:
     """
     name, _, rest = spec.partition(":")
     options: dict[str, str] = {}
-    outside = OUTSIDE.fullmatch(spec)
+    outside = match_outside(spec)
     if outside:
         name, rest = "outside", outside[3] or ""
         options = {"name": outside[1], "file": outside[2]}
@@ -151,6 +149,12 @@ def parse_spec(spec: str) -> tuple[str, dict[str, str]]:
             raise OptionError(msg)
         options[option] = value
     return name, options
+
+
+def match_outside(spec: str) -> re.Match[str] | None:
+    """Match the name of scores made elsewhere, their file, and options."""
+    pattern = r"([^@:=]+)@(.+?)(?::(\w+=[^:=]*(?:,\w+=[^:=]*)*))?"
+    return re.fullmatch(pattern, spec) if "@" in spec else None
 
 
 def format_value(value: object) -> str:

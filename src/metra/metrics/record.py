@@ -47,8 +47,7 @@ Recipe: TypeAlias = "tuple[Callable[..., Metric], tuple[Any, ...]]"
 Need: TypeAlias = Literal["references", "source", "documents", "whole_documents"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Fast:
+class Fast(NamedTuple):
     """Shorter ways to the same numbers; without them `rows` and `aggregate` are called."""
 
     #: Sums of a batch's rows, if all are whole numbers; `aggregate` and `parts` then take a
@@ -94,7 +93,7 @@ class CorpusTerms(NamedTuple):
 MOST_WEIGHED = 4_000_000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True, eq=False, repr=False)
 class Fit:
     """Weights from the references of a whole corpus: `metric.fit(batches)` applies them.
 
@@ -143,8 +142,7 @@ class Fit:
             raise CorpusError(msg)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Notes:
+class Notes(NamedTuple):
     """Information beside the scores: evidence for them, their basis and their cost."""
 
     #: Matches and errors in every segment of a batch.
@@ -158,7 +156,7 @@ class Notes:
     basis: Basis = "string"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Metric:
     """A metric: additive statistics of segments, and a score from their sums.
 
@@ -189,12 +187,12 @@ class Metric:
     settled: Mapping[str, object] = field(default_factory=dict)
     #: Every option on which scores depend, with its value, filled in by `metric_factory`.
     options: Mapping[str, object] = field(default_factory=dict)
-    fast: Fast = Fast()
+    fast: Fast = Fast()  # noqa: RUF009, it cannot change
     fit: Fit | None = None
-    notes: Notes = Notes()
+    notes: Notes = Notes()  # noqa: RUF009, it cannot change
     #: Returns the call that makes the metric again in another process. Only functions that
     #: make metrics set it, and a metric changed with `replace` has none.
-    origin: Callable[[], Recipe] | None = field(init=False, compare=False, default=None)
+    origin: Callable[[], Recipe] | None = field(init=False, default=None)
 
     def __post_init__(self) -> None:
         """Accept any collection of needs."""

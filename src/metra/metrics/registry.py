@@ -35,9 +35,6 @@ BUILT_IN = {name: _SHARED.get(name, name) for name in NAMES.split()}
 WITH_MODEL = frozenset(
     name for name in BUILT_IN if BUILT_IN[name].startswith("neural.")
 )
-_NUMBER = re.compile(r"[-+]?[\d.]*")
-_FILES = re.compile(r"[:@]")
-_PATH = re.compile(r"[./\\{]")
 _UNKNOWN = object()
 
 
@@ -82,7 +79,8 @@ def read_spec(spec: str) -> tuple[str, dict[str, str]]:
     if name in BUILT_IN or name in _list_third_party():
         return name, options
     plain = re.sub("[-_ ]", "", name.lower())
-    chrf = _CHRF.fullmatch(plain)
+    # With its beta and the order of its words, as sacreBLEU writes them.
+    chrf = re.fullmatch(r"chrf([1-9]?)(\+{0,2}|pp)", plain)
     if plain in BUILT_IN or chrf is None:
         return plain if plain in BUILT_IN else name, options
     implied = {"beta": chrf[1], "word_order": str(len(chrf[2])) if chrf[2] else ""}
@@ -91,10 +89,6 @@ def read_spec(spec: str) -> tuple[str, dict[str, str]]:
         msg = f"{spec!r} gives the option {option!r} twice; give it once."
         raise OptionError(msg)
     return "chrf", implied | options
-
-
-#: Names of chrF with its beta and the order of its words, as sacreBLEU writes them.
-_CHRF = re.compile(r"chrf([1-9]?)(\+{0,2}|pp)")
 
 
 def is_signed_option(name: str, option: str) -> bool:
@@ -127,7 +121,8 @@ def metric(spec: str, **options: object) -> Metric:
             )
             raise OptionError(msg)
         return find_factory(name)(**given, **options)
-    states = tuple(map(_read_state, _list_words(spec))) if _FILES.search(spec) else ()
+    has_files = ":" in spec or "@" in spec
+    states = tuple(map(_read_state, _list_words(spec))) if has_files else ()
     make = _make_metric.__wrapped__ if _UNKNOWN in states else _make_metric
     return make(spec, states)
 
@@ -143,7 +138,7 @@ def _list_words(spec: str) -> tuple[str, ...]:
     """List the options' values in a spec that may be names of files."""
     values = parse_spec(spec)[1].values()
     words = (word for value in values for word in value.split("+"))
-    return tuple(word for word in words if not _NUMBER.fullmatch(word))
+    return tuple(word for word in words if not re.fullmatch(r"[-+]?[\d.]*", word))
 
 
 def _read_state(word: str) -> object:
@@ -152,7 +147,7 @@ def _read_state(word: str) -> object:
     # A pattern is no file; a folder, or a file that names others, may stay as it is while
     # they change.
     is_whole = word.endswith(".toml") or os.path.isdir(word)
-    several = _PATH.search(word) if state is None else is_whole
+    several = re.search(r"[./\\{]", word) if state is None else is_whole
     return _UNKNOWN if several else state
 
 

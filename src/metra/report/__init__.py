@@ -27,8 +27,6 @@ FORMATS = ("table", "json", "tsv", "markdown", "latex")
 PAPER_FORMATS = ("markdown", "latex", "xlsx")
 RESULT_FORMATS = (*FORMATS, "xlsx")
 
-REPORT_METRICS = ("bleu", "chrf", "ter")
-
 
 class _CallableReport(ModuleType):
     """The package itself, which can be called: `metra.report(…)`."""

@@ -7,6 +7,7 @@ from metra.corpus.batch import UnnumberedPosition
 from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
 from metra.errors import CorpusError, OptionError
+from metra.metrics import DEFAULT_METRIC
 from metra.metrics.record import Metric
 from metra.scoring.evaluate import make_metrics
 from metra.scoring.results import Score
@@ -36,7 +37,7 @@ class Accumulator(Generic[Computed]):
 
     @overload
     def __init__(
-        self: "Accumulator[Score]", metrics: str | Metric = "bleu"
+        self: "Accumulator[Score]", metrics: str | Metric = DEFAULT_METRIC
     ) -> None: ...
 
     @overload
@@ -44,7 +45,9 @@ class Accumulator(Generic[Computed]):
         self: "Accumulator[dict[str, Score]]", metrics: Sequence[str | Metric]
     ) -> None: ...
 
-    def __init__(self, metrics: str | Metric | Sequence[str | Metric] = "bleu") -> None:
+    def __init__(
+        self, metrics: str | Metric | Sequence[str | Metric] = DEFAULT_METRIC
+    ) -> None:
         """Take the metrics: one, whose score `compute` gives, or a list for a dict."""
         self._is_one = isinstance(metrics, (str, Metric))
         self.metrics: Mapping[str, Metric] = make_metrics(

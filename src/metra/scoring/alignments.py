@@ -143,8 +143,7 @@ class SegmentNotes:
         systems = []
         for system in results.systems:
             scores = {
-                spec: replace(
-                    score,
+                spec: score._replace(
                     alignments=self._alignments.get((system.name, spec)),
                     details=findings.get((system.name, spec)),
                 )

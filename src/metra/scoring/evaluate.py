@@ -434,4 +434,4 @@ def _add_levels(
         added["segments"] = single.aggregate(rows)
         if metric.for_segments:
             added["segment_signature"] = single.signature(nrefs=nrefs)
-    return replace(score, **added)
+    return score._replace(**added)

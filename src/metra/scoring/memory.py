@@ -7,6 +7,7 @@ from typing import Any, cast, overload
 from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
 from metra.errors import OptionError, not_possible
+from metra.metrics import DEFAULT_METRIC
 from metra.metrics.record import Array, Metric, Parts
 from metra.scoring.evaluate import (
     CI_UNITS,
@@ -95,7 +96,7 @@ def evaluate(
 def score(  # type: ignore[overload-overlap]  # a string is a sequence of strings, too
     hyps: Segments,
     refs: Sequence[Segments] | Segments | None = None,
-    metric: str | Metric = "bleu",
+    metric: str | Metric = DEFAULT_METRIC,
     *,
     refs_per_segment: Sequence[Sequence[str]] | None = None,
     source: Segments | None = None,
@@ -118,7 +119,7 @@ def score(
 def score(
     hyps: Segments,
     refs: Sequence[Segments] | Segments | None = None,
-    metric: str | Metric | Sequence[str | Metric] = "bleu",
+    metric: str | Metric | Sequence[str | Metric] = DEFAULT_METRIC,
     *,
     refs_per_segment: Sequence[Sequence[str]] | None = None,
     source: Segments | None = None,

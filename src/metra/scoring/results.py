@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from metra import show_record
 from metra.errors import MissingResourceError, OptionError, not_possible
-from metra.metrics.record import Array, Basis, Parts
-from metra.stats.direction import Direction, find_direction
+from metra.metrics.record import Array, Basis
+from metra.stats.direction import HIGHER, Direction
 
 if TYPE_CHECKING:
     import pandas
@@ -17,23 +17,21 @@ if TYPE_CHECKING:
     from metra.metrics.alignment import Alignment
     from metra.metrics.units import Finding
     from metra.scoring.compare import SignificanceSettings, SystemComparison
-    from metra.stats.direction import Direction
 
 
 #: Name of people beside the metrics.
 HUMAN_SCORE = "people"
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class Score:
+class Score(NamedTuple):
     """One metric's score of one system, at every level that was asked for."""
 
     score: float
     signature: str
-    #: None if the score closest to `target` is best.
-    higher_is_better: bool | None
+    #: Higher or lower is better, or closest to a target.
+    direction: Direction = HIGHER
     interval: tuple[float, float] | None = None
-    parts: Parts = field(default_factory=dict)
+    parts: Mapping[str, float | list[float]] = {}
     documents: Mapping[str, float] | None = None
     segments: Array | None = None
     #: Where single segments are scored by another configuration than the corpus.
@@ -43,16 +41,19 @@ class Score:
     #: What the metric noted, the most frequent first.
     details: "Sequence[Finding] | None" = None
     #: Digits after the point in tables, beyond those of scores up to 100.
-    more_digits: int = field(default=0, repr=False)
+    more_digits: int = 0
     #: What the measure is based on, see `metra.analysis.headlines`.
-    basis: Basis = field(default="string", repr=False)
-    #: The best score, if one exists.
-    target: float | None = None
+    basis: Basis = "string"
 
     @property
-    def direction(self) -> Direction:
-        """Higher or lower is better, or closest to the target."""
-        return find_direction(self.higher_is_better, self.target)
+    def higher_is_better(self) -> bool | None:
+        """True or False, or None if the score closest to `target` is best."""
+        return self.direction.higher_is_better
+
+    @property
+    def target(self) -> float | None:
+        """The best score, if one exists."""
+        return self.direction.target
 
     def __repr__(self) -> str:
         """Give the score with its interval and its signature."""

@@ -30,7 +30,7 @@ class Tally(NamedTuple):
     total: Array
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class CorpusStatistics:
     """Counts of a corpus: totals and, if they were kept, the rows of every segment."""
 

@@ -6,14 +6,12 @@ A table knows its numbers in full. Digits, alignment and marks are hints to the 
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from metra.stats.direction import HIGHER, Direction
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
+class Column(NamedTuple):
     """A heading and how the cells below it are shown."""
 
     heading: str
@@ -39,8 +37,7 @@ class Column:
         return f"{self.heading} {self.direction.arrow}"
 
 
-@dataclass(frozen=True, slots=True)
-class Cell:
+class Cell(NamedTuple):
     """A number or a text with its interval; None if missing, and then a note says why."""
 
     value: float | str | None
@@ -60,8 +57,7 @@ class Cell:
     marks: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+class Table(NamedTuple):
     """Columns and rows of cells; the first column names the rows."""
 
     columns: Sequence[Column]
@@ -117,6 +113,6 @@ def mark_best(cells: Sequence[Cell], *, direction: Direction = HIGHER) -> list[C
         return list(cells)
     best = max(numbers)
     return [
-        replace(cell, best=value == best)
+        cell._replace(best=value == best)
         for cell, value in zip(cells, values, strict=True)
     ]

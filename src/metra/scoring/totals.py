@@ -5,7 +5,7 @@ every number of the sums are simply added, and the digits come out the same.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, overload
 
 from metra.errors import CorpusError
@@ -102,12 +102,17 @@ def build_row(total: Total) -> "Array":
     return np.array([[*total[:2], *total.sums]])
 
 
-@dataclass(slots=True)
 class Totals:
     """Totals of segments: of all of them, or where they are grouped of each group."""
 
-    whole: dict[Pair, Total] = field(default_factory=dict)
-    groups: GroupTotals | None = None
+    __slots__ = ("groups", "whole")
+
+    def __init__(
+        self, whole: dict[Pair, Total] | None = None, groups: GroupTotals | None = None
+    ) -> None:
+        """Take totals to which others can be added."""
+        self.whole: dict[Pair, Total] = {} if whole is None else whole
+        self.groups = groups
 
     def add(self, more: "Totals") -> None:
         """Add the totals of other segments."""
@@ -251,8 +256,7 @@ def _score_sums(sums: list[float], metric: "Metric", signature: str) -> Score:
     return Score(
         score=float(metric.aggregate(totals)),
         signature=signature,
-        higher_is_better=metric.higher_is_better,
-        target=metric.direction.target,
+        direction=metric.direction,
         parts=metric.parts(totals),
         more_digits=metric.more_digits,
         basis=metric.notes.basis,

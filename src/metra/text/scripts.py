@@ -81,17 +81,15 @@ def list_scripts(lang: str) -> frozenset[str]:
     return frozenset(scripts or ["LATIN"])
 
 
-# A language, then a script, region and the like.
-_LANGUAGE_CODE = re.compile(r"[a-z]{2,3}(?:-[a-z\d]{1,8})*", re.ASCII | re.IGNORECASE)
-
-
 def is_language_code(code: str) -> bool:
     """Return True if a code has the form of BCP 47; _ may stand for the hyphen.
 
     >>> [is_language_code(code) for code in ("fr", "zh_Hans-CN", "../x", "")]
     [True, True, False, False]
     """
-    return _LANGUAGE_CODE.fullmatch(code.replace("_", "-")) is not None
+    # A language, then a script, region and the like.
+    pattern = r"[a-z]{2,3}(?:[-_][a-z\d]{1,8})*"
+    return re.fullmatch(pattern, code, re.ASCII | re.IGNORECASE) is not None
 
 
 def is_unspaced_letter(letter: str) -> bool:

@@ -12,6 +12,7 @@ from metra.report.writers.comparison import choose_mark
 from metra.report.writers.results import render
 from metra.scoring.compare import SignificanceSettings, SystemComparison
 from metra.scoring.results import Results, Score, SystemScores
+from metra.stats.direction import find_direction
 
 TERMS = SignificanceSettings(
     test="ar",
@@ -58,7 +59,10 @@ def systems(specs):
     return [
         SystemScores(
             name,
-            {s: Score(SCORES[s][name][0], f"{s}|version:1", UP[s]) for s in specs},
+            {
+                s: Score(SCORES[s][name][0], f"{s}|version:1", find_direction(UP[s]))
+                for s in specs
+            },
         )
         for name in SCORES["m"]
     ]
@@ -220,7 +224,7 @@ def test_systems_that_do_not_differ_share_a_letter():
 def test_a_system_without_a_score_has_no_letter():
     results = all_pairs()
     first, *others = results.systems
-    scores = {"m": replace(first.scores["m"], score=float("nan"))}
+    scores = {"m": first.scores["m"]._replace(score=float("nan"))}
     comparisons = [
         entry._replace(significant=entry.significant and "old" not in entry[1:3])
         for entry in results.comparisons

@@ -11,10 +11,12 @@ from metra.report.terminal import escape_controls, measure_width
 from metra.report.writers.headings import order_systems
 from metra.report.writers.results import build_tables, render, render_terminal
 from metra.scoring.results import Results, Score, SystemScores
+from metra.stats.direction import find_direction
 
 
 def score(value: float, *, up: bool = True, **more: object) -> Score:
-    return Score(value, f"{'up' if up else 'down'}|version:1", up, **more)
+    signature = f"{'up' if up else 'down'}|version:1"
+    return Score(value, signature, find_direction(up), **more)
 
 
 def results(*scores: float, up: bool = True, names: str = "ABCDEF", **more) -> Results:
@@ -89,7 +91,7 @@ def test_a_pipe_gets_one_table():
 
 
 def many_metrics(count: int) -> Results:
-    scores = {f"metric{at}": Score(10.0 + at, "sig", True) for at in range(count)}
+    scores = {f"metric{at}": Score(10.0 + at, "sig") for at in range(count)}
     return Results([SystemScores("a", scores), SystemScores("b", scores)], 2, 1)
 
 

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 
 from metra.analysis.buckets import Buckets
 from metra.analysis.findings import MarkedErrorFindings
@@ -173,7 +172,7 @@ def _convert_ngrams(entry: NgramChanges) -> list[Html]:
                 for part in parts
             )
             rows.append([*cells, Cell(linked)])
-        listed = tables.convert_table(replace(table, rows=rows), sortable=False)
+        listed = tables.convert_table(table._replace(rows=rows), sortable=False)
         lists.append(tag("div", listed))
     return lists
 
@@ -186,7 +185,7 @@ def build_profiles_section(study: Study) -> Html:
         "omits half of it but translates the rest correctly."
     )
     caption = f"Profiles of the outputs, tokenised by {profiles.preparation}"
-    table = replace(build_profile_table(profiles), caption=caption)
+    table = build_profile_table(profiles)._replace(caption=caption)
     readings = [(tag("bdi", one.system), one.reading) for one in profiles.profiles]
     meanings = [(trait.title, trait.meaning) for trait in profiles.traits]
     folded = tables.build_definitions(meanings, "meanings")

@@ -14,8 +14,8 @@ from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
 from metra.errors import format_count
 from metra.formats.atomic import write_file
+from metra.metrics import REPORT_METRICS
 from metra.metrics.record import Metric
-from metra.report import REPORT_METRICS
 from metra.report.chart import read_static_file
 from metra.report.html import bundle, explorer, findings, overview, relations
 from metra.report.html.markup import Html, join_markup, mark_safe, tag

@@ -5,7 +5,6 @@ Also outputs segmented like their references, with their unsure segments; retrie
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from textwrap import wrap
 from typing import Literal
 
@@ -210,7 +209,7 @@ def build_bucket_table(
         rows.append((bucket.label, cells))
     corner = CORNERS.get(buckets.kind, buckets.title)
     direction = None if up is None else find_direction(up)
-    metric = replace(metrics.get(spec, Column(spec)), direction=direction)
+    metric = metrics.get(spec, Column(spec))._replace(direction=direction)
     more = metric.more_digits
     columns = [Column(heading, more_digits=more) for heading in headings]
     caption, name = f"{metric.title} by {buckets.title}", f"{buckets.title}-{spec}"

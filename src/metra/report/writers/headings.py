@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from metra.errors import format_count
-from metra.metrics.options import OUTSIDE
+from metra.metrics.options import match_outside
 from metra.metrics.registry import is_signed_option
 from metra.report.table import Style
 from metra.scoring.results import Results, Score, SystemScores
@@ -20,7 +20,7 @@ TESTS = {
 }
 # Options whose values may look like files and are none.
 _NO_FILES = {("llm", "model")}
-_FILE = re.compile(r".*[/\\].*|.*\.[A-Za-z]\w{1,6}")
+_FILE = r".*[/\\].*|.*\.[A-Za-z]\w{1,6}"
 
 
 def shorten_specs(specs: Sequence[str]) -> dict[str, str]:
@@ -51,7 +51,7 @@ def shorten_specs(specs: Sequence[str]) -> dict[str, str]:
 def _rewrite_spec(spec: str, *, keep_files: bool) -> str:
     name, _, rest = spec.partition(":")
     options = []
-    outside = OUTSIDE.fullmatch(spec)
+    outside = match_outside(spec)
     if outside:
         last = re.split(r"[/\\]", outside[2])[-1]
         return f"{outside[1]}@{last}" if keep_files else outside[1]
@@ -59,7 +59,7 @@ def _rewrite_spec(spec: str, *, keep_files: bool) -> str:
         key, _, value = option.partition("=")
         if not is_signed_option(name, key):
             continue
-        if not _FILE.fullmatch(value) or (name, key) in _NO_FILES:
+        if not re.fullmatch(_FILE, value) or (name, key) in _NO_FILES:
             options.append(option)
         elif keep_files:
             last = re.split(r"[/\\]", value)[-1]

@@ -58,7 +58,7 @@ def _build_short_tables(results: Results) -> list[Table]:
     systems = []
     for entry in results.systems:
         scores = {
-            spec: replace(score, documents=None, segments=None)
+            spec: score._replace(documents=None, segments=None)
             for spec, score in entry.scores.items()
         }
         systems.append(entry._replace(scores=scores))

@@ -3,7 +3,6 @@
 Tables for papers are in `metra.report.writers.paper`.
 """
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain
@@ -165,9 +164,10 @@ def _explain_missing_intervals(results: Results) -> list[str]:
     specs: dict[str, list[str]] = {}
     for entry in results.systems:
         for spec, score in entry.scores.items():
-            asked = re.search(r"\|ci_unit:(\w+)", score.signature)
-            if asked and score.interval is None:
-                specs.setdefault(asked[1], []).append(spec.partition(":")[0])
+            _, is_asked, unit = score.signature.partition("|ci_unit:")
+            if is_asked and score.interval is None:
+                named = specs.setdefault(unit.partition("|")[0], [])
+                named.append(spec.partition(":")[0])
     return [
         f"no interval for {', '.join(dict.fromkeys(named))}: fewer than {LEAST_UNITS} "
         f"scored {unit}s"

@@ -41,7 +41,7 @@ from metra.meta.measures import tabulate_texts
 from metra.meta.options import WORDS_PER_MINUTE, AgreeOptions, FlagRules, RankOptions
 from metra.meta.question import AnsweredQuestion, answer_all
 from metra.meta.spans import agree_on_marks, compare_tags
-from metra.metrics import registry
+from metra.metrics import REPORT_METRICS, registry
 from metra.report.html.tables import convert_table
 from metra.report.pictures.campaign import draw_judge_times, draw_ranking, draw_times
 from metra.report.table import Style
@@ -63,7 +63,6 @@ _MOST_OUTPUTS = 50
 _MOST_UNDEFINED = 100
 _LIMITS = (10, 25, 50, 75)
 _FLAGGED: dict[str, Flagged] = {"count": "count", "without": "out"}
-_METRICS = ("bleu", "chrf", "ter")
 _SPEEDS = (300, 400, 600, 800, 1000)
 #: Formats of figures: their names among the writers, and their media types.
 _FORMS = {
@@ -315,7 +314,7 @@ def _correlate_metrics(
     page: AnsweredPage, visit: CampaignVisit
 ) -> tuple[Sequence[PeopleCorrelation], str]:
     """Correlate metrics with each question that people answered, or say why not."""
-    metrics = {name: registry.metric(name) for name in _METRICS}
+    metrics = {name: registry.metric(name) for name in REPORT_METRICS}
     try:
         automatic = score_campaign(visit.stored.campaign, metrics, visit.names)
     except MetraError as error:

@@ -178,7 +178,7 @@ def merge_languages(by_lang: Mapping[str, MetaReport]) -> MetaReport:
     parts: dict[str, Any] = {name: "/".join(values) for name, values in facts.items()}
     parts["lang"] = ",".join(by_lang)
     tables = [
-        replace(table, name=f"{lang} {table.name}", caption=f"{lang}: {table.caption}")
+        table._replace(name=f"{lang} {table.name}", caption=f"{lang}: {table.caption}")
         for lang, report in by_lang.items()
         for table in report.tables
     ]

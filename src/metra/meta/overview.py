@@ -105,7 +105,7 @@ def _build_overview_table(
     for at, system in enumerate(overview.systems):
         ranks, clusters = overview.ranks[at].tolist(), overview.clusters[at].tolist()
         cells = [
-            replace(build_rank(rank), best=cluster == 1) if rank == rank else Cell(None)
+            build_rank(rank)._replace(best=cluster == 1) if rank == rank else Cell(None)
             for rank, cluster in zip(ranks, clusters, strict=True)
         ]
         own = [by_system[system] for by_system in shares.values()]

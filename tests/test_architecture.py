@@ -36,10 +36,11 @@ LAYERS = {
     "campaign": 7,
     "report": 8,
     "store": 8,
-    "web": 9,
-    "compat": 9,
-    "cli": 9,
-    "__main__": 9,
+    "workbench": 9,
+    "web": 10,
+    "compat": 10,
+    "cli": 10,
+    "__main__": 10,
 }
 # `metra judge serve` starts the web app, `metra sacrebleu` sacreBLEU's command line, and
 # `python -m metra` ours.

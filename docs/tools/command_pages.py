@@ -17,7 +17,7 @@ CONTEXTS = tuple(walk_commands(cli))[1:]
 #: The commands of each page; a command that is not here has its own.
 PAGES = {
     "compare": ("compare", "gate", "rank"),
-    "report": ("report", "profile", "grid"),
+    "report": ("report", "open", "push", "profile", "grid"),
     "metrics": ("metrics", "parse", "evaltrans", "weights"),
     "files": ("convert", "segment", "testsets"),
     "judge": ("judge", "exercise"),

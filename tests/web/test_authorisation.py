@@ -7,6 +7,7 @@ import uuid
 
 import pytest
 from tests.campaigns import made, opened
+from tests.web import test_workbench
 from tests.web.routes import routes_of
 
 from metra.store import access, campaigns, judges
@@ -90,7 +91,7 @@ ADMINISTERING = {
     ("POST", "/admin/campaigns/{key}/judges/forget"): (401, 401, 401, 422),
     ("POST", "/admin/campaigns/{key}/unblind"): (401, 401, 401, 303),
 }
-MATRIX = JUDGING | ADMINISTERING
+MATRIX = JUDGING | ADMINISTERING | test_workbench.ROUTES | test_workbench.API
 VISITORS = ("nobody", "another judge", "the judge", "an admin")
 
 

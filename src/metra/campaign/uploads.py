@@ -15,7 +15,7 @@ import warnings
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -24,13 +24,16 @@ from types import NoneType
 from typing import Any, Literal, NamedTuple
 
 from metra.corpus.evalset import EvalSet
-from metra.corpus.outputs import Outputs
+from metra.corpus.outputs import Corpus, Outputs
 from metra.errors import FormatError, MetraError, TextWarning, format_count
 from metra.formats.annotations.judged_outputs import read_judged_outputs
 from metra.formats.annotations.table import read_annotation_table, read_entities
 from metra.formats.annotations.templates import build_entries, read_templates
+from metra.formats.headed_table import is_workbook_name, read_headed_table
 from metra.formats.lines import read_lines
 from metra.formats.stream import DAMAGE, load_json, parse_json
+from metra.formats.texts.columns import ColumnNames
+from metra.formats.texts.roles import count_headings
 from metra.limits import get_limits
 from metra.scoring.files import open_corpus
 from metra.scoring.guards import find_text_problems
@@ -113,8 +116,10 @@ def save_files(files: Iterable[tuple[str, bytes]]) -> Iterator[list[str]]:
             raise type(error)(message.replace(folder, "the files")) from None
 
 
-def pair_uploads(uploads: Sequence[Upload]) -> PairedUploads:
-    """Return the texts of files that belong together."""
+def pair_uploads(
+    uploads: Sequence[Upload], columns: ColumnNames | None = None
+) -> PairedUploads:
+    """Return the texts of files that belong together; `columns` names those of tables."""
     with (
         save_files((one.name, one.content) for one in uploads) as files,
         _record_warnings(files) as warned,
@@ -124,24 +129,44 @@ def pair_uploads(uploads: Sequence[Upload]) -> PairedUploads:
             paths["output"],
             paths.get("reference", []),
             *(paths.get(use, [None])[0] for use in ("source", "document")),
+            columns=columns,
         )
-        outputs, references, source, documents = collect_texts(corpus)
+        texts = read_campaign_texts(corpus)
         layouts = (
             f"{Path(path).name} ({text})" for path, text in corpus.layouts.items()
         )
         read = tuple(layouts)
-    texts = CampaignTexts(
+    counts = tuple(_count_columns(texts))
+    warned += [
+        *find_text_problems(texts.as_corpus()),
+        *_find_warnings(counts, uploads),
+    ]
+    return PairedUploads(counts, texts, tuple(warned), read)
+
+
+def read_campaign_texts(corpus: Corpus) -> CampaignTexts:
+    """Read all texts of a corpus."""
+    outputs, references, source, documents = collect_texts(corpus)
+    return CampaignTexts(
         {name: [text or "" for text in column] for name, column in outputs.items()},
         references,
         [text or "" for text in source] or None,
         documents or None,
     )
-    columns = tuple(_count_columns(texts))
-    warned += [
-        *find_text_problems(texts.as_corpus()),
-        *_find_warnings(columns, uploads),
-    ]
-    return PairedUploads(columns, texts, tuple(warned), read)
+
+
+def list_headings(uploads: Sequence[Upload]) -> list[str]:
+    """Return the headings of all tables among some files, each once."""
+    headings: dict[str, None] = {}
+    with save_files((one.name, one.content) for one in uploads) as files:
+        for path in files:
+            is_table = is_workbook_name(path) or path.endswith((".csv", ".tsv"))
+            # What cannot be read is refused where its texts are read.
+            with suppress(MetraError):
+                if is_table:
+                    table = read_headed_table(path, count_headings)
+                    headings.update(dict.fromkeys(filter(None, table.header)))
+    return [*headings]
 
 
 #: Warnings of a process are recorded in one place.

@@ -16,10 +16,12 @@ grid: `metra grid`, the words of a segment against those of its references
 help: `metra help` and `metra metrics`: topics (topics.toml); groups of options in help pages
 judge: `metra judge`, campaigns of human judgement
 meta: `metra meta`, meta-evaluation of metrics and judges
+open: `metra open`, the workbench in the browser; where its store is kept
 options: options that several commands share; settings of --read; the most trials; picture sizes
 output: files and screen for results, progress on standard error, provenance; --strict warnings
 parse: `metra parse`, dependency parses of a text
 profile: `metra profile`, length, repetition, copied words and more of each system
+push: `metra push`, outputs sent to a workbench
 report: `metra report`, everything about some outputs as one HTML file
 sacrebleu: `metra sacrebleu`, sacreBLEU's command line with its flags, output and signatures
 segment: `metra segment`, sentences, and outputs segmented like their references
@@ -51,7 +53,7 @@ os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
 
 #: The commands, each in the module of its name, in the order in which one meets them.
 COMMANDS = (
-    *("score", "compare", "gate", "profile", "report", "clir", "grid"),
+    *("score", "compare", "gate", "profile", "report", "open", "push", "clir", "grid"),
     *("metrics", "parse", "evaltrans", "weights", "convert", "segment", "testsets"),
     *("meta", "judge", "exercise", "sacrebleu", "demo", "help"),
 )

@@ -60,6 +60,36 @@ class PeopleStudy:
     trust: "TrustReport"
 
 
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Scores of systems, by metrics and if there are any by people, and comparisons."""
+
+    results: Results
+    #: The system that the others are compared with.
+    baseline: str
+    judged: Results | None = None
+
+    @property
+    def against_baseline(self) -> Results:
+        """Comparisons of metrics with the baseline; people are ranked in a section."""
+        return select_baseline_family(self.results, self.baseline)
+
+    @property
+    def all_results(self) -> list[Results]:
+        """The results of people, if there are any, and of metrics: most trusted first."""
+        return [each for each in (self.judged, self.results) if each is not None]
+
+    def rank_systems(self) -> list[SystemScores]:
+        """List the systems, the best by people or the most trusted metric first."""
+        *people, results = self.all_results
+        return rank_by_trust(results, *people)
+
+    def get_digits(self, spec: str) -> int:
+        """Return how many digits after the point scores are shown with, 2 if not known."""
+        score = self.results.systems[0].scores.get(spec)
+        return 2 + (score.more_digits if score else 0)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Study:
     """Scores and texts with the analyses of them."""
@@ -83,25 +113,10 @@ class Study:
     errors: MarkedErrorFindings | None = None
 
     @property
-    def against_baseline(self) -> Results:
-        """Comparisons of metrics with the baseline; people are ranked in a section."""
-        return select_baseline_family(self.results, self.baseline)
-
-    @property
-    def all_results(self) -> list[Results]:
-        """The results of people, if there are any, and of metrics: most trusted first."""
+    def standing(self) -> Standing:
+        """The scores alone."""
         judged = self.people.results if self.people else None
-        return [each for each in (judged, self.results) if each is not None]
-
-    def rank_systems(self) -> list[SystemScores]:
-        """List the systems, the best by people or the most trusted metric first."""
-        *people, results = self.all_results
-        return rank_by_trust(results, *people)
-
-    def get_digits(self, spec: str) -> int:
-        """Return how many digits after the point scores are shown with, 2 if not known."""
-        score = self.results.systems[0].scores.get(spec)
-        return 2 + (score.more_digits if score else 0)
+        return Standing(self.results, self.baseline, judged)
 
 
 NGRAMS = 20

@@ -14,9 +14,13 @@ database: tables, migrations/*.sql, transactions and their errors (remedies.toml
     ids, links' secrets and completion codes
 demo: campaigns that simulated judges have filled
 events: keys and focus as browsers logged them; the most events of a screen
+jobs: jobs of workers, their leases (30 s) and tries (3)
 judges: judges with their links and consent, and how they are forgotten
+score_arrays: scores of runs, one compressed array for each run and metric
 second_looks: campaigns that settle what another left open
 tasks: tasks, a judge's screens in order, which of them may change, progress, minutes left
+test_sets: test sets and runs; texts kept once by their digest
+workspaces: workspaces, members with roles, tokens of programs
 """
 
 from metra.store.database import Store, open

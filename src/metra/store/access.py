@@ -12,7 +12,7 @@ from pyotp.totp import TOTP
 from sqlalchemy import Connection, bindparam, delete, func, insert, select, update
 
 from metra.errors import OptionError
-from metra.store import audit, database
+from metra.store import audit, database, workspaces
 from metra.store.database import hash_token, new_token, strip_unstorable
 
 #: How long a session lasts without a sign of life, and at most, by role; in seconds.
@@ -125,6 +125,7 @@ def set_password(
     change = update(database.admin).where(database.admin.c.name == name).values(kept)
     if db.execute(change).rowcount == 0:
         db.execute(insert(database.admin), kept | {"name": name})
+        workspaces.add_to_main(db, name, now=now)
     end_sessions(db, name)
     audit.add_entry(db, who, "set password", {"admin": name}, now=now)
 

@@ -97,7 +97,7 @@ def _select_rows(db: sa.Connection, table: sa.Table) -> sa.MappingResult:
 def _sum_digests(rows: Iterable[sa.RowMapping]) -> tuple[int, str]:
     count = total = 0
     for row in rows:
-        content = json.dumps(list(row.values())).encode()
+        content = json.dumps(list(row.values()), default=bytes.hex).encode()
         total += int.from_bytes(hashlib.sha256(content).digest())
         count += 1
     return count, f"{total % 2**256:064x}"

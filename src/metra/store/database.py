@@ -14,6 +14,7 @@ from shutil import disk_usage
 from typing import Any
 
 import sqlalchemy as sa
+from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import (
     ArgumentError,
@@ -72,6 +73,8 @@ def migrate(store: "Store", place: str) -> None:
             db.exec_driver_sql("INSERT INTO schema_version VALUES (0)")
         for sql in steps[version:]:
             lines = (line for line in sql.split("\n") if not line.startswith("--"))
+            if store.is_sqlite:
+                lines = (line.replace("BYTEA", "BLOB") for line in lines)
             for statement in "\n".join(lines).split(";"):
                 if statement.strip():
                     db.exec_driver_sql(statement)
@@ -253,6 +256,7 @@ _TYPES = {
     "integer": sa.Integer,
     "bigint": sa.BigInteger,
     "double": sa.Double,
+    "binary": sa.LargeBinary,
 }
 
 
@@ -310,6 +314,37 @@ admin = _define_table("admin", text="name scrypt totp_secret", bigint="totp_peri
 recovery_code = _define_table("recovery_code", text="admin code_hash")
 audit = _define_table("audit", text="id who what campaign data_json", double="at")
 attempt = _define_table("attempt", text="key", integer="failures", double="at")
+workspace = _define_table("workspace", text="id name", double="created_at")
+member = _define_table("member", text="workspace admin role")
+access_token = _define_table(
+    "access_token",
+    text="id workspace name token_hash role created_by",
+    double="created_at used_at revoked_at",
+)
+content = _define_table("content", text="digest", binary="packed")
+test_set = _define_table(
+    "test_set",
+    text="id workspace name digest parts_json baseline created_by",
+    integer="version segments",
+    double="created_at",
+)
+run = _define_table(
+    "run",
+    text="id test_set system content note tags_json created_by",
+    double="created_at",
+)
+score_array = _define_table(
+    "score_array",
+    text="run spec signature layout_json",
+    double="score",
+    binary="packed",
+)
+job = _define_table(
+    "job",
+    text="id workspace kind subject payload_json state error created_by",
+    integer="tries",
+    double="share lease_until created_at ended_at",
+)
 
 
 #: What databases say, which kind of trouble that is, and what to do about it.
@@ -341,6 +376,12 @@ def convert_error(error: Exception, name: str = "The store") -> StoreError:
     lost = getattr(error, "connection_invalidated", False)
     is_down = lost or isinstance(error, OperationalError | InternalError | PoolTimeout)
     return StoreError(msg, "unreachable" if is_down else "fault")
+
+
+def insert_new(db: sa.Connection, table: sa.Table) -> Any:
+    """Return an insert that leaves rows as they are whose keys are there already."""
+    dialect = postgresql if db.dialect.name == "postgresql" else sqlite
+    return dialect.insert(table).on_conflict_do_nothing()
 
 
 def encode_json(value: object) -> str:

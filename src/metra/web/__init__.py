@@ -1,4 +1,4 @@
-"""The judging app: pages and JSON over the store and the campaign package; no arithmetic.
+"""The workbench and the judging app: pages and JSON over the store; no arithmetic.
 
 Beside the modules: `templates` (the HTML of pages) and `static` (styles; `static/judge`, the
 scripts of the judging page, a part each: `screen` has the keys of a screen, which `keys`
@@ -14,4 +14,5 @@ replies: pages, JSON and redirects, refusals and their words, and the state of t
 server: running the app under uvicorn: time-outs of connections, host, port, workers
 strings: the texts of the pages, in seven languages (en.toml, measures.en.toml, …)
 visitors: who is behind a request: cookies, sessions, the check of form tokens (CSRF)
+workbench: pages of test sets and runs, and what programs with a token may ask
 """

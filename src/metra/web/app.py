@@ -13,7 +13,9 @@ from metra.web import middleware
 from metra.web.admin import account, campaigns, people, results, wizard
 from metra.web.judge import api as judge_api
 from metra.web.judge import pages as judge_pages
-from metra.web.replies import AppState, add_error_handlers
+from metra.web.replies import AppState, Opening, add_error_handlers
+from metra.web.workbench import api as workbench_api
+from metra.web.workbench import home, sets, settings
 
 
 def create_app(
@@ -23,6 +25,7 @@ def create_app(
     hosts: frozenset[str] = frozenset(),
     clock: Callable[[], float] = time.time,
     away_after: float = AWAY_SECONDS,
+    opening: Opening | None = None,
 ) -> FastAPI:
     """Create the app over a store.
 
@@ -32,11 +35,12 @@ def create_app(
     secure = base_url is not None and base_url.startswith("https://")
     # Without a schema there are no pages of documentation either.
     app = FastAPI(title="metra judge", openapi_url=None, redirect_slashes=False)
-    app.state.metra = AppState(store, clock, base_url, secure, away_after)
+    app.state.metra = AppState(store, clock, base_url, secure, away_after, opening)
     add_error_handlers(app)
     app.include_router(judge_pages.router)
     app.include_router(judge_api.router)
-    for part in (account, campaigns, wizard, people, results):
+    app.include_router(workbench_api.router)
+    for part in (account, campaigns, wizard, people, results, home, sets, settings):
         app.include_router(part.router, include_in_schema=False)
     static = Path(__file__).parent / "static"
     # The kit lies outside the package, because reports are made of it too.

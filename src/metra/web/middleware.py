@@ -46,6 +46,10 @@ ALWAYS = {
 }
 
 
+#: Headers that a page may state for itself.
+_OWN = ("Content-Security-Policy",)
+
+
 class Guard:
     """Middleware around every request: headers, errors, limits of bodies, host and origin."""
 
@@ -78,7 +82,9 @@ class Guard:
             if message["type"] == "http.response.start":
                 is_started = True
                 headers = MutableHeaders(scope=message)
-                headers.update(self.headers)
+                # A report states which of its scripts may run.
+                own = {name: headers[name] for name in _OWN if name in headers}
+                headers.update(self.headers | own)
                 headers["Cache-Control"] = "no-cache" if is_static else "no-store"
             await send(message)
 
@@ -131,7 +137,8 @@ class Guard:
         else:
             ours = self.origin or f"{scope['scheme']}://{headers.get('host', '')}"
             is_ours = origin == ours
-        if is_ours or scope["method"] in SAFE_METHODS:
+        is_program = scope["path"].startswith("/api/w/") and _has_token(scope)
+        if is_ours or is_program or scope["method"] in SAFE_METHODS:
             return None
         return reply_error(403, "This request did not come from a page of this server.")
 
@@ -141,10 +148,18 @@ def _get_body_limit(scope: Scope) -> int:
     path = scope["path"]
     if path.startswith("/api/screens/"):
         return _API
-    if path.startswith("/admin/campaigns/"):
+    if path.startswith("/api/w/") and _has_token(scope):
+        return get_limits().upload
+    if path.startswith(("/admin/campaigns/", "/w/")):
         cookies = b";".join(v for k, v in scope["headers"] if k == b"cookie")
         return get_limits().upload if b"metra-admin=" in cookies else _SMALL
     return _SMALL
+
+
+def _has_token(scope: Scope) -> bool:
+    """Return True for a program with a token; browsers send none to other sites."""
+    names = {name for name, _ in scope["headers"]}
+    return b"authorization" in names and not names & {b"cookie", b"origin"}
 
 
 def parse_origin(url: str) -> str:
@@ -174,11 +189,11 @@ def reply_error(status: int, error: str, **headers: str) -> Response:
     return Response(body, status, headers, media_type="application/json")
 
 
-_LINK = re.compile(r"(/j/)[^\s/?#\"']+")
+_LINK = re.compile(r"(/(?:j|open)/)[^\s/?#\"']+")
 
 
 class MaskSecrets(logging.Filter):
-    """Log filter that replaces the secrets of judges' links by a mark."""
+    """Log filter that replaces the secrets in links by a mark."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Mask one record; every record is logged."""

@@ -136,6 +136,17 @@ def _reply_refusal(
     )
 
 
+@dataclass(slots=True)
+class Opening:
+    """The address that opens the app for the user of this machine, once."""
+
+    secret: str
+    #: The account that is signed in, and the page that is shown then.
+    account: str
+    page: str
+    is_used: bool = False
+
+
 @dataclass(frozen=True, slots=True)
 class AppState:
     """The store, the clock and the addresses that the app was created with."""
@@ -147,6 +158,7 @@ class AppState:
     secure: bool
     #: Seconds without activity after which a judge's tasks may be reassigned.
     away_after: float
+    opening: Opening | None = None
 
 
 def get_state(request: Request) -> AppState:

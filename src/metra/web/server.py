@@ -6,7 +6,9 @@ import logging
 import multiprocessing
 import os
 import signal
+import socket
 import threading
+import time
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from ipaddress import ip_address
@@ -21,6 +23,9 @@ from metra import store
 from metra.errors import OptionError
 from metra.web.app import create_app
 from metra.web.middleware import LOOPBACK
+from metra.web.replies import Opening
+from metra.workbench.imports import ACCOUNT
+from metra.workbench.worker import start_worker
 
 # Workers are separate processes; their environment tells them what to serve.
 _VARIABLE = "METRA_JUDGE_SERVING"
@@ -38,6 +43,10 @@ class ServerOptions:
     #: The proxy that is trusted about the client's address.
     proxy: str | None = None
     away_hours: float = 72.0
+    #: The secret of the address that `metra open` prints, and the page that it opens.
+    opening: str = ""
+    page: str = ""
+    browser: bool = False
 
 
 def run_server(serving: ServerOptions) -> None:
@@ -47,6 +56,8 @@ def run_server(serving: ServerOptions) -> None:
     check_encryption(serving)
     raise_file_limit()
     os.environ[_VARIABLE] = json.dumps(asdict(serving))
+    if serving.browser:
+        threading.Thread(target=_open_browser, args=[serving], daemon=True).start()
     uvicorn.run(
         "metra.web.server:app",
         factory=True,
@@ -70,12 +81,31 @@ def app() -> FastAPI:
     """Create the app that a worker's environment describes."""
     end_with_parent()
     serving = ServerOptions(**json.loads(os.environ[_VARIABLE]))
+    opened, opening = store.open(serving.url, create=False), None
+    if serving.opening:
+        opening = Opening(serving.opening, ACCOUNT, serving.page)
+    start_worker(opened, time.time)
     return create_app(
-        store.open(serving.url, create=False),
+        opened,
+        opening=opening,
         base_url=serving.base_url,
         hosts=frozenset({serving.host.lower()}),
         away_after=3600 * serving.away_hours,
     )
+
+
+def _open_browser(serving: ServerOptions) -> None:
+    """Open the browser as soon as the server answers."""
+    import webbrowser
+
+    place = (serving.host, serving.port)
+    for _ in range(100):
+        with suppress(OSError), socket.create_connection(place, 1):
+            webbrowser.open(
+                f"http://{serving.host}:{serving.port}/open/{serving.opening}"
+            )
+            return
+        time.sleep(0.1)
 
 
 def check_encryption(serving: ServerOptions) -> None:
@@ -118,14 +148,21 @@ def check_proxy(address: str) -> None:
         raise OptionError(msg) from None
 
 
+def choose_port(port: int) -> int:
+    """Return the port if it is free, or a free one for 0."""
+    if port:
+        check_port_free("127.0.0.1", port)
+        return port
+    with socket.socket() as trial:
+        trial.bind(("127.0.0.1", 0))
+        return int(trial.getsockname()[1])
+
+
 def check_port_free(host: str, port: int) -> None:
     """Raise an error if the address is taken, before anything starts.
 
     Workers of a server that was killed need a moment to notice that.
     """
-    import socket
-    import time
-
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     for wait in (0.1, 0.4, 1.5, 0):
         try:

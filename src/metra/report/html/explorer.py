@@ -115,7 +115,7 @@ def convert_study(study: Study) -> dict[str, Any]:
                     for entry in each.comparisons
                 ],
             }
-            for each in (study.against_baseline, results)
+            for each in (study.standing.against_baseline, results)
             if each.terms is not None
         ],
         # By metric, then by system, then by segment.

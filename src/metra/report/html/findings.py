@@ -95,7 +95,9 @@ def build_buckets_section(study: Study) -> Html | None:
         figures = []
         for spec in entry.directions:
             table = build_bucket_table(entry, spec, headings)
-            picture = _draw_bucket_picture(entry, spec, pair, study.get_digits(spec))
+            picture = _draw_bucket_picture(
+                entry, spec, pair, study.standing.get_digits(spec)
+            )
             data = tables.convert_table(table)
             figures.append(tables.build_figure(table.caption, picture, data))
         parts.append(tag("h3", f"By {entry.title}"))

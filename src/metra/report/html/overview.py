@@ -8,7 +8,7 @@ from metra.errors import format_count
 from metra.report import chart
 from metra.report.html import tables
 from metra.report.html.markup import Child, Html, join_markup, tag
-from metra.report.study import Study
+from metra.report.study import Standing
 from metra.report.table import format_score
 from metra.report.writers.comparison import describe_disagreement
 from metra.report.writers.headings import (
@@ -32,36 +32,38 @@ _SIGNS: dict[str, tuple[str, Literal["", "good", "bad"]]] = {
 }
 
 
-def build_overview_section(study: Study) -> Html:
+def build_overview_section(standing: Standing) -> Html:
     """Lay out the summary and the table of scores."""
-    systems, headline = study.rank_systems(), []
+    systems, headline = standing.rank_systems(), []
     if len(systems) > 1:
-        headline = describe_disagreement(*study.all_results)
+        headline = describe_disagreement(*standing.all_results)
     return join_markup(
         tag("p", headline, class_="lead headline") if headline else None,
-        tag("p", _build_summary(study, systems), class_="lead"),
-        _build_scores_table(study, systems),
-        _build_differences(study),
+        tag("p", _build_summary(standing, systems), class_="lead"),
+        _build_scores_table(standing, systems),
+        _build_differences(standing),
     )
 
 
-def _build_summary(study: Study, systems: Sequence[SystemScores]) -> Child:
+def _build_summary(standing: Standing, systems: Sequence[SystemScores]) -> Child:
     """Say in plain words who is best, by the most trusted first."""
     if len(systems) == 1:
         scores = [
-            f"{format_score(s.score, study.get_digits(spec))} by {spec}"
+            f"{format_score(s.score, standing.get_digits(spec))} by {spec}"
             for spec, s in systems[0].scores.items()
         ]
         return [_emphasize_name(systems[0].name), f" has {join_names(scores)}."]
-    leading = study.all_results[0]
-    spec, metrics = choose_trusted_metric(leading), study.results.specs
-    by_people = [HUMAN_SCORE] if leading is not study.results else []
+    leading = standing.all_results[0]
+    spec, metrics = choose_trusted_metric(leading), standing.results.specs
+    by_people = [HUMAN_SCORE] if leading is not standing.results else []
     first = leading.rank_systems(spec)[0]
     best = _list_best(leading, spec)
     specs_by_winner = {best: [spec]}
     for each in metrics:
         if each != spec:
-            specs_by_winner.setdefault(_list_best(study.results, each), []).append(each)
+            specs_by_winner.setdefault(_list_best(standing.results, each), []).append(
+                each
+            )
     # Only a system that differs from all others is the best one.
     alone = (leading.clusters or {}).get(spec, [[]])[0] == [best]
     words: list[Child] = [f"Of {len(systems)} systems, "]
@@ -74,7 +76,7 @@ def _build_summary(study: Study, systems: Sequence[SystemScores]) -> Child:
         between = "" if says else "; "
         words += [between, _emphasize_name(name), f"{says} by {listed}"]
     score = first.scores[spec]
-    digits = study.get_digits(spec)
+    digits = standing.get_digits(spec)
     shown = f" is {tables.format_with_minus(score.score, digits)}"
     if score.interval is not None:
         low, high = (tables.format_with_minus(end, digits) for end in score.interval)
@@ -112,10 +114,10 @@ def _emphasize_name(name: str) -> Html:
     return tag("strong", tag("bdi", name))
 
 
-def _build_scores_table(study: Study, systems: Sequence[SystemScores]) -> Html:
+def _build_scores_table(standing: Standing, systems: Sequence[SystemScores]) -> Html:
     several = len(systems) > 1
     # People come first: they are trusted most.
-    all_results = study.all_results
+    all_results = standing.all_results
     columns = [(each, spec) for each in all_results for spec in each.specs]
     headings = [tables.make_column_heading("system")]
     for results, spec in columns:
@@ -125,7 +127,7 @@ def _build_scores_table(study: Study, systems: Sequence[SystemScores]) -> Html:
     rows = []
     for entry in systems:
         badge = tag("span", "baseline", class_="badge")
-        mark = badge if several and entry.name == study.baseline else None
+        mark = badge if several and entry.name == standing.baseline else None
         cells = [tables.make_row_heading(entry.name, mark)]
         for results, spec in columns:
             cells += _build_score_cells(results, spec, entry.name)
@@ -133,7 +135,7 @@ def _build_scores_table(study: Study, systems: Sequence[SystemScores]) -> Html:
     sorted_by = choose_trusted_metric(all_results[0])
     order = f" Systems are sorted by {sorted_by}." if several else ""
     caption = f"Scores with 95% intervals; best score of each column in bold.{order}"
-    if any(_has_clusters(study.results, spec) for spec in study.results.specs):
+    if any(_has_clusters(standing.results, spec) for spec in standing.results.specs):
         caption += (
             " Small numbers are significance clusters: every system of a cluster "
             "differs significantly from every system of another"
@@ -193,24 +195,24 @@ def _build_score_cells(results: Results, spec: str, name: str) -> list[Html]:
     ]
 
 
-def _build_differences(study: Study) -> Html | None:
+def _build_differences(standing: Standing) -> Html | None:
     """Lay out every system against the baseline, and all pairs folded away."""
-    terms, comparisons = study.results.terms, study.results.comparisons
+    terms, comparisons = standing.results.terms, standing.results.comparisons
     if terms is None:
         return None
     refused = next((entry.reason for entry in comparisons if entry.reason), None)
     test = f"the {TESTS['bootstrap']}" if terms.test == "bootstrap" else TESTS["ar"]
     explained = (
         f"p-values by {test} over {format_count(terms.units, terms.unit)}, "
-        f"{terms.trials:,} trials{_describe_family([study.against_baseline])}. "
+        f"{terms.trials:,} trials{_describe_family([standing.against_baseline])}. "
         "▲ significantly better and ▼ significantly worse than the baseline (p ≤ "
         f"{terms.alpha:g})."
     )
     return join_markup(
-        tag("h3", "Against the baseline, ", tag("bdi", study.baseline)),
-        _build_baseline_table(study),
+        tag("h3", "Against the baseline, ", tag("bdi", standing.baseline)),
+        _build_baseline_table(standing),
         tag("p", refused or explained, class_="note"),
-        tag("details", tag("summary", "All pairs"), _build_pairs_table(study)),
+        tag("details", tag("summary", "All pairs"), _build_pairs_table(standing)),
     )
 
 
@@ -224,16 +226,16 @@ def _describe_family(all_results: Sequence[Results]) -> str:
     return f", with Holm's correction for {' and '.join(families)}" if families else ""
 
 
-def _build_baseline_table(study: Study) -> Html:
-    results = study.against_baseline
+def _build_baseline_table(standing: Standing) -> Html:
+    results = standing.against_baseline
     entries = {(entry.system, entry.metric): entry for entry in results.comparisons}
     columns = []
     for spec in results.specs:
-        columns.append(Column(spec, digits=study.get_digits(spec)))
+        columns.append(Column(spec, digits=standing.get_digits(spec)))
         columns.append(Column("p", p_values=True))
     rows = []
-    for system in study.rank_systems():
-        if system.name != study.baseline:
+    for system in standing.rank_systems():
+        if system.name != standing.baseline:
             tested = [entries[system.name, spec] for spec in results.specs]
             pairs = [(_build_difference(each), Cell(each.p_holm)) for each in tested]
             rows.append((system.name, [cell for pair in pairs for cell in pair]))
@@ -249,14 +251,14 @@ def _build_difference(entry: SystemComparison, digits: int | None = None) -> Cel
     return Cell(*numbers, digits=digits, signed=True, prefix=prefix, tone=tone)
 
 
-def _build_pairs_table(study: Study) -> Html:
-    all_results = study.all_results
+def _build_pairs_table(standing: Standing) -> Html:
+    all_results = standing.all_results
     rows = [
         (
             entry.metric,
             [
                 *(Cell(entry.system), Cell(entry.baseline)),
-                _build_difference(entry, study.get_digits(entry.metric)),
+                _build_difference(entry, standing.get_digits(entry.metric)),
                 *(Cell(entry.p_value), Cell(entry.p_holm)),
             ],
         )

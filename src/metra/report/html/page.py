@@ -2,7 +2,9 @@
 
 import base64
 import hashlib
+import html
 import os
+import re
 import time
 from collections.abc import Callable, Mapping, Sequence
 from os import PathLike, fspath
@@ -50,7 +52,7 @@ def build_reading_section(study: Study) -> Html:
 
 
 SECTIONS: tuple[tuple[str, str, Callable[[Study], Html | None]], ...] = (
-    ("overview", "Overview", overview.build_overview_section),
+    ("overview", "Overview", lambda s: overview.build_overview_section(s.standing)),
     ("compare", "Segments", explorer.build_segments_section),
     ("errors", "Errors", findings.build_errors_section),
     ("buckets", "Buckets", findings.build_buckets_section),
@@ -171,6 +173,15 @@ def render(study: Study, title: str, command: str, files: Sequence[str] = ()) ->
             "</body></html>",
         ]
     )
+
+
+_POLICY = re.compile(r'http-equiv="Content-Security-Policy" content="([^"]+)"')
+
+
+def read_policy(page: str) -> str:
+    """Return the policy that a report states, for a server to state as well."""
+    [policy] = _POLICY.findall(page[:4000])
+    return f"{html.unescape(policy)}; frame-ancestors 'none'"
 
 
 def _build_head(title: str, style: str, script: str) -> Html:

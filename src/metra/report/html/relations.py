@@ -25,7 +25,7 @@ STRIP_BAR = 22
 def build_distributions_section(study: Study) -> Html:
     """Draw every metric's distribution."""
     scores = study.results.systems[0].scores
-    names = [entry.name for entry in study.rank_systems()]
+    names = [entry.name for entry in study.standing.rank_systems()]
     figures = [
         tables.build_figure(
             format_metric_heading(entry.spec, scores[entry.spec]),

@@ -43,7 +43,8 @@ def render_admin_page(
     more |= {"lang": "en", "dir": "ltr", "t": load_strings("en")}
     more["who"] = getattr(request.state, "who", "")
     more["trouble"] = get_state(request).store.trouble
-    reply = render_page(request, f"admin/{template}", status=status, **more)
+    page = template if "/" in template else f"admin/{template}"
+    reply = render_page(request, page, status=status, **more)
     if refusal is not None:
         reply.headers.update(refusal.more.get("headers", {}))
     return reply

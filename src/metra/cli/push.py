@@ -1,11 +1,7 @@
 """`metra push`: outputs sent to a workbench, where they are scored and compared."""
 
-import json
 import os
 from typing import TYPE_CHECKING, Any
-from urllib.error import HTTPError, URLError
-from urllib.parse import urlsplit
-from urllib.request import Request, urlopen
 
 import click
 
@@ -81,6 +77,8 @@ def push(
 
 def check_server(url: str) -> str:
     """Return the address of a server; other machines must be reached by https."""
+    from urllib.parse import urlsplit
+
     parts = urlsplit(url)
     is_near = parts.hostname in ("127.0.0.1", "localhost", "::1")
     if parts.scheme != "https" and not (parts.scheme == "http" and is_near):
@@ -94,6 +92,10 @@ def check_server(url: str) -> str:
 
 def send_json(url: str, body: object, token: str) -> Any:
     """Send JSON with a token; return the reply, or raise an error with its message."""
+    import json
+    from urllib.error import HTTPError, URLError
+    from urllib.request import Request, urlopen
+
     headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
     request = Request(url, json.dumps(body).encode(), headers)
     try:

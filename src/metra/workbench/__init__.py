@@ -1,7 +1,7 @@
 """The workbench: test sets and runs scored in the background, and their leaderboards.
 
-imports: texts of files as a test set with runs; default metrics
+imports: texts of files as a test set with runs; metrics that may be computed
 leaderboard: the runs of a test set compared by their stored statistics; titles of runs
-scoring: runs scored, as a job
+run_scores: runs scored, as a job
 worker: jobs done one after the other, by any number of threads and processes
 """

@@ -13,7 +13,7 @@ from metra.report import REPORT_METRICS
 from metra.scoring.evaluate import make_metrics
 from metra.store import jobs, test_sets
 from metra.store.test_sets import Run, StoredSet
-from metra.workbench.scoring import KIND
+from metra.workbench.run_scores import KIND
 
 #: The account of whoever opens the workbench on their own machine.
 ACCOUNT = "me"
@@ -38,8 +38,8 @@ def guess_use(name: str) -> Use:
 
 #: Metrics that need nothing but texts, and their options that name files.
 _METRICS = frozenset(
-    "bleu nist chrf rougel ter wer per ser cer precision recall f1 fmean gtm meteor ltv"
-    "".split()
+    """bleu nist chrf rougel ter wer per ser cer precision recall f1 fmean gtm meteor
+    ltv""".split()  # noqa: SIM905 -- as the registry lists them
 )
 _FILE_OPTIONS = frozenset({"info", "weights", "wordnet", "paraphrase"})
 _PLAIN_VALUE = re.compile(r"[\w.+-]*")

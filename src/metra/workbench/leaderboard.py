@@ -16,7 +16,7 @@ from metra.stats import totals
 from metra.store import score_arrays, test_sets
 from metra.store.score_arrays import RunScore
 from metra.store.test_sets import Run, StoredSet
-from metra.workbench.scoring import read_corpus
+from metra.workbench.run_scores import read_corpus
 
 #: All pairs of so many runs are compared; of more, each with the baseline only.
 MOST_PAIRED = 20

@@ -12,15 +12,15 @@ from metra.stats.parallel import Progress
 from metra.store import jobs
 from metra.store.database import Store
 from metra.store.jobs import LEASE_SECONDS, Job
-from metra.workbench import scoring
-from metra.workbench.scoring import Write
+from metra.workbench import run_scores
+from metra.workbench.run_scores import Write
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 #: Computes the results of a job, outside of any transaction.
 Handler = Callable[[Store, Job, Progress], Write]
-HANDLERS: dict[str, Handler] = {scoring.KIND: scoring.score_runs}
+HANDLERS: dict[str, Handler] = {run_scores.KIND: run_scores.score_runs}
 #: Seconds between two looks for a job.
 _PAUSE = 0.5
 _log = logging.getLogger("metra.web")

@@ -52,7 +52,7 @@ def list_sets(visit: WithToken) -> Response:
 
 @router.get("/api/w/sets/{name}")
 def show_set(visit: WithToken, name: str) -> Response:
-    """Return a test set, what is not scored yet, and its results as `metra score` does."""
+    """Return a test set, its unscored runs, and its results as `metra score` does."""
     with visit.store.reading() as db:
         stored = _find_set(db, visit, name)
         listed = jobs.list_jobs(db, visit.workspace.id, stored.id)

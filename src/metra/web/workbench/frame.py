@@ -65,10 +65,10 @@ def _open_workspace(
 ) -> WorkspaceVisit:
     store = get_state(request).store
     with store.reading() as db:
-        found = workspaces.find_workspace(db, workspace, session.name)
-    if found is None:
+        opened = workspaces.find_workspace(db, workspace, session.name)
+    if opened is None:
         raise Refusal.not_found()
-    return WorkspaceVisit(request, store, session.name, found)
+    return WorkspaceVisit(request, store, session.name, opened)
 
 
 #: What routes depend on that serve a member of the workspace of their path.

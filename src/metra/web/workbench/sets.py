@@ -26,7 +26,7 @@ from metra.web.visitors import CheckedRoute
 from metra.web.workbench.frame import OfWorkspace, WorkspaceVisit
 from metra.workbench.imports import queue_scoring
 from metra.workbench.leaderboard import Leaderboard, build_leaderboard, name_runs
-from metra.workbench.scoring import read_corpus
+from metra.workbench.run_scores import read_corpus
 
 router = APIRouter(route_class=CheckedRoute)
 
@@ -95,7 +95,7 @@ def name_file(title: str) -> str:
 
 @router.get("/w/{workspace}/sets/{key}/jobs")
 def list_pending(visit: OfWorkspace, key: str) -> Response:
-    """Return the jobs of a test set that are not done, for a page that waits."""
+    """Return the unfinished jobs of a test set, for a page that waits."""
     stored = visit.find_set(key)
     with visit.store.reading() as db:
         listed = jobs.list_jobs(db, visit.workspace.id, stored.id)

@@ -12,7 +12,7 @@ import click
 from metra.cli import options, output
 from metra.cli.options import option
 from metra.errors import require_package
-from metra.report import REPORT_METRICS
+from metra.metrics import REPORT_METRICS
 
 if TYPE_CHECKING:
     from metra.scoring.files import CorpusFiles

@@ -8,8 +8,8 @@ from sqlalchemy import Connection
 from metra.campaign.uploads import CampaignTexts, Use
 from metra.errors import OptionError
 from metra.formats.headed_table import is_workbook_name
+from metra.metrics import REPORT_METRICS
 from metra.metrics.registry import NAMES, read_spec
-from metra.report import REPORT_METRICS
 from metra.scoring.evaluate import make_metrics
 from metra.store import jobs, test_sets
 from metra.store.test_sets import Run, StoredSet

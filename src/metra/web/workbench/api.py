@@ -14,7 +14,7 @@ from starlette.concurrency import run_in_threadpool
 from metra.campaign.uploads import CampaignTexts
 from metra.errors import FormatError
 from metra.formats.stream import load_json
-from metra.report import REPORT_METRICS
+from metra.metrics import REPORT_METRICS
 from metra.store import jobs, score_arrays, test_sets, workspaces
 from metra.store.test_sets import StoredSet
 from metra.web.replies import Refusal, get_state, reply_json

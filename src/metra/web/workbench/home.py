@@ -18,7 +18,7 @@ from metra.errors import FormatError, MetraError
 from metra.formats.stream import DAMAGE, load_json
 from metra.formats.texts.columns import ColumnNames
 from metra.limits import get_limits
-from metra.report import REPORT_METRICS
+from metra.metrics import REPORT_METRICS
 from metra.store import jobs, test_sets, workspaces
 from metra.web.admin.account import begin_admin_session
 from metra.web.admin.frame import get_field, read_files

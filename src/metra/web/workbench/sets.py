@@ -10,7 +10,8 @@ from starlette.concurrency import run_in_threadpool
 from metra.campaign import uploads
 from metra.campaign.uploads import Upload
 from metra.errors import MetraError
-from metra.report import REPORT_METRICS, RESULT_FORMATS
+from metra.metrics import REPORT_METRICS
+from metra.report import RESULT_FORMATS
 from metra.report.html.overview import build_overview_section
 from metra.report.html.page import read_policy, render
 from metra.report.study import Standing, build_study

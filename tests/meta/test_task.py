@@ -58,6 +58,15 @@ def test_ranks_of_a_column_follow_its_own_order():
     assert scores.ranks == [[1, 2], [2, 1]]
 
 
+def test_scores_of_wmt26_have_the_columns_of_wmt25():
+    panel = in_language(made(seed=1), "en-de", ["m0", "m1", "m2"])
+    options = Options(trials=20)
+    one, other = (score_task(name, [panel], options) for name in ("wmt25", "wmt26"))
+    assert one.average.tolist() == other.average.tolist()
+    assert [column.heading for column in other.columns] == ["sys spa", "seg acc*_eq"]
+    assert "task:wmt26" in report_task(other, TaskOptions()).signature
+
+
 def split_greedily(p_values, order):
     """A new cluster where a member of the last one is better; None where that is close."""
     clusters, members = {}, []

@@ -66,14 +66,14 @@ def test_filtering_keeps_a_fold_by_the_threshold_of_the_others():
     good = np.array([[0.0, 1, 1, 0, 1, 1]])
     limit, whole = thresholds.filter_outputs(good, metric, folds=0, seed=1)
     assert limit == 1
-    assert whole.sum(0).tolist() == [4, 5, 4]
+    assert whole.sum(0).tolist() == [4, 5, 4, 6]
     _, crossed = thresholds.filter_outputs(good, metric, folds=6, seed=1)
-    by_hand = np.zeros(3)
+    by_hand = np.zeros(4)
     for at in range(6):
         rest = np.arange(6) != at
         limit = thresholds.choose_threshold(metric[0, rest], good[0, rest] > 0)
         kept = metric[0, at] >= limit
-        by_hand += [kept and good[0, at], kept, good[0, at]]
+        by_hand += [kept and good[0, at], kept, good[0, at], 1]
     assert crossed.sum(0).tolist() == by_hand.tolist()
 
 
@@ -84,6 +84,12 @@ FIGURES = [
     pytest.param([3, 4, 6], "F", 0.5625 / 0.875),
     pytest.param([0, 4, 6], "F", 0.0),
     pytest.param([0, 0, 6], "F", np.nan),
+    # 6 of 8 cats and 3 of 4 dogs told right; and scikit-learn's example.
+    pytest.param([6, 7, 8, 12], "MCC", (6 * 3 - 1 * 2) / 1120**0.5, id="cats and dogs"),
+    pytest.param([2, 3, 3, 4], "MCC", -1 / 3, id="scikit-learn"),
+    pytest.param([0, 0, 3, 4], "MCC", np.nan, id="nothing is kept"),
+    pytest.param([3, 4, 3, 4], "MCC", np.nan, id="everything is kept"),
+    pytest.param([0, 2, 0, 4], "MCC", np.nan, id="nothing is good"),
 ]
 
 

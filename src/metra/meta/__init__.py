@@ -12,7 +12,9 @@ card: everything about one metric
 challenge: preference of a metric for good translations over bad ones; categories of ACES
 charts: the records of charts, which the `draw` of a question fills
 compare: metrics ranked, with significance tests: the tests by name and the rule of decision
+corrections: gains and edits of corrected outputs (WMT 2025)
 correlate: agreement of metrics with people; usual coefficients
+detection: outputs without errors, told from the others by metrics (WMT 2026)
 exercise: the collective exercise on one scale, from 0 to 100
 findings: reports, their cells, tables and signatures
 inference: tests of systems by what they are ranked by, their units, and rules of organisers

@@ -225,16 +225,26 @@ def _list_scores(
     for name, (good, bad) in challenge.scores.items():
         sign = -1.0 if name in lower else 1.0
         gaps[name] = sign * (np.array(good) - np.array(bad))
-    if specs:
-        references = None if challenge.reference is None else [challenge.reference]
-        evalset = EvalSet(references, challenge.source)
-        corpus = Outputs(evalset, {"good": challenge.good, "bad": challenge.bad})
-        metrics = make_metrics(specs)
-        table, _ = score_systems(corpus, metrics)
-        for name in metrics:
-            good, bad = orient_scores(table, name)
-            gaps[name] = good - bad
-    return gaps
+    texts = challenge.good, challenge.bad, challenge.reference, challenge.source
+    return gaps | score_sides(*texts, specs)
+
+
+def score_sides(
+    good: Sequence[str],
+    bad: Sequence[str],
+    reference: Sequence[str | None] | None,
+    source: Sequence[str] | None,
+    specs: Sequence[str],
+) -> dict[str, Array]:
+    """Return by metric how much better the first of two translations is."""
+    if not specs:
+        return {}
+    evalset = EvalSet(None if reference is None else [[*reference]], source)
+    corpus = Outputs(evalset, {"good": [*good], "bad": [*bad]})
+    metrics = make_metrics(specs)
+    table, _ = score_systems(corpus, metrics)
+    sides = {name: orient_scores(table, name) for name in metrics}
+    return {name: first - second for name, (first, second) in sides.items()}
 
 
 def _score_metric(

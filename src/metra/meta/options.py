@@ -235,8 +235,15 @@ class TaskOptions:
     sides: Sides = find_option("sides")
     correction: Correction = find_option("correction")
     alpha: float = find_option("alpha")
-    trials: int | None = build_option(None, low=1, sign=False)
+    good: float = build_option(85.0, rare=True)
+    folds: int = build_option(5, low=0, rare=True)
+    trials: int | None = build_option(None, low=0, sign=False)
     seed: int = find_option("seed")
+
+    @property
+    def resamples(self) -> int:
+        """Number of resamples for intervals."""
+        return TRIALS if self.trials is None else self.trials
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

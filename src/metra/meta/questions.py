@@ -69,7 +69,7 @@ QUESTIONS = {
     ),
     "missing": _enter("rank --show missing", "answers", options.NoOptions),
     "task": _enter(
-        *("task", "task", options.TaskOptions, "gold metrics test-set"),
+        *("task", "task", options.TaskOptions, "gold metrics specs test-set"),
         "PROTOCOL SCORES...",
     ),
     "agree": _enter(
@@ -115,6 +115,8 @@ QUESTIONS = {
     ),
 }
 
+#: Protocols of `task` whose files hold no scores of systems.
+FILE_PROTOCOLS = ("wmt25-correction",)
 #: Questions of the results page of a campaign and of its downloads, in their order.
 JUDGEMENT_QUESTIONS = (
     *("rank", "preferences", "distribution", "missing", "judges", "agree", "pace"),

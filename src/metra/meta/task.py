@@ -2,8 +2,9 @@
 
 wmt23: system-level accuracy pooled over the language pairs, weighing as much as there are
 pairs, and for each pair Pearson of systems, Pearson of segments and acc*_eq (Freitag et al.
-2023, WMT). wmt24 and wmt25: soft pairwise accuracy and acc*_eq for each pair, all alike
-(Freitag et al. 2024). Correlations are mapped to 0..1 before they are averaged.
+2023, WMT). wmt24, wmt25 and wmt26: soft pairwise accuracy and acc*_eq for each pair, all
+alike (Freitag et al. 2024). Correlations are mapped to 0..1 before they are averaged. The
+other tasks are in `detection` and `corrections`.
 """
 
 import math
@@ -14,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from metra.errors import CorpusError, UnknownNameError, no_such
-from metra.meta import correlate, findings
+from metra.meta import corrections, correlate, detection, findings
 from metra.meta.compare import (
     SWAPS,
     UNITS,
@@ -27,6 +28,7 @@ from metra.meta.compare import (
 )
 from metra.meta.options import TaskOptions
 from metra.meta.question import Evidence, Question
+from metra.meta.questions import FILE_PROTOCOLS
 from metra.scoring.table import Cell, Column, Table, mark_best
 from metra.stats import permutation, significance
 from metra.stats.arrays import Array, Codes
@@ -41,7 +43,10 @@ PROTOCOLS: dict[str, tuple[tuple[str, str], ...]] = {
     "wmt23": (("sys", "pearson"), ("seg", "pearson"), ("seg", "acc*_eq:item")),
     "wmt24": _SOFT,
     "wmt25": _SOFT,
+    "wmt26": _SOFT,
 }
+#: The protocol of detection.
+ERROR_FREE = "wmt26-error-free"
 
 
 @dataclass(frozen=True)
@@ -139,7 +144,8 @@ def build_columns(
 ) -> list[ProtocolColumn]:
     """Build the columns of a protocol for some language pairs."""
     if protocol not in PROTOCOLS:
-        raise UnknownNameError(no_such("protocol", protocol, PROTOCOLS))
+        names = [*PROTOCOLS, ERROR_FREE, *FILE_PROTOCOLS]
+        raise UnknownNameError(no_such("protocol", protocol, names))
     columns = [
         ProtocolColumn((panel,), correlate.parse_specs([coef], level, options)[0])
         for panel in panels
@@ -190,8 +196,12 @@ def _rank_values(values: Array) -> list[int]:
     return [1 + int((values > value).sum()) for value in values]
 
 
-def ask_task(evidence: Evidence, options: TaskOptions) -> TaskScores:
-    """Score metrics by a protocol."""
+def ask_task(evidence: Evidence, options: TaskOptions) -> Any:
+    """Score metrics by a protocol, or what takes part in a task of another kind."""
+    if evidence.files[0] == ERROR_FREE:
+        return detection.ask_detection(evidence, options)
+    if evidence.files[0] in FILE_PROTOCOLS:
+        return corrections.ask_corrections(evidence, options)
     chosen = build_test_options(options)
     test = choose_rule(options) if options.test else None
     panels = evidence.build_panels()
@@ -235,7 +245,15 @@ def report_task(scores: TaskScores, options: TaskOptions) -> findings.MetaReport
     return replace(report, remarks=[_explain_marks(scores)])
 
 
-TASK = Question("task", ask_task, report_task)
+def _lay_out(answer: Any, options: TaskOptions) -> findings.MetaReport:
+    if isinstance(answer, TaskScores):
+        return report_task(answer, options)
+    if isinstance(answer[0], detection.DetectionScores):
+        return detection.report_detection(answer, options)
+    return corrections.report_corrections(answer, options)
+
+
+TASK = Question("task", ask_task, _lay_out)
 
 
 def build_task_table(scores: TaskScores) -> Table:

@@ -210,7 +210,8 @@ def _build_tables(noticed: Sequence[NoticedDifferences], gold: str) -> list[Tabl
     return [*tables, findings.build_table("metric", heads, parts, caption, "quarters")]
 
 
-_Figures: TypeAlias = Mapping[str, Mapping[str, tuple[float, Interval | None]]]
+#: Values and their intervals, by metric and figure.
+Figures: TypeAlias = dict[str, dict[str, tuple[float, Interval | None]]]
 
 
 def build_curves(noticed: Sequence[NoticedDifferences], gold: str) -> list[CurvePlot]:
@@ -242,7 +243,7 @@ DELTAS = Question(
 )
 
 
-FILTERED = ("precision", "recall", "F")
+FILTERED = ("F", "precision", "recall")
 #: Rows of what chance would do, beside the metrics.
 CHANCE = "chance"
 
@@ -258,8 +259,8 @@ class OutputChoice:
     #: Segments with two systems or more.
     segments: int
     thresholds: Mapping[str, float]
-    filtering: _Figures
-    reranking: _Figures
+    filtering: Figures
+    reranking: Figures
 
 
 def select_outputs(panel: ScorePanel, options: SelectOptions) -> OutputChoice:
@@ -288,35 +289,56 @@ def select_outputs(panel: ScorePanel, options: SelectOptions) -> OutputChoice:
             "with `good`."
         )
         raise CorpusError(msg)
-    samples: dict[tuple[str, str, str], Sample] = {}
-    thresholds, segments = {}, 0
-    for name in names:
-        metric = panel.metrics[name]
-        thresholds[name], kept = filter_outputs(
-            is_good, metric, folds=options.folds, seed=options.seed
-        )
-        for figure in FILTERED:
-            aggregate = partial(aggregate_filter, figure=figure)
-            samples["filtering", name, figure] = Sample(kept, aggregate)
-        taken = rerank_outputs(gold, metric)
-        segments = int(taken[:, 0].sum()) if name == names[0] else segments
-        for at, figure in enumerate(RERANKED, 1):
-            sample = Sample(taken, partial(_average_column, column=at))
-            samples["reranking", name, figure] = sample
-    bounds: list[Interval | None] = [None] * len(samples)
-    if options.trials:
-        bounds = compute_intervals(
-            list(samples.values()), trials=options.trials, seed=options.seed
-        )
-    figures: dict[str, dict[str, dict[str, tuple[float, Interval | None]]]] = {}
-    for ((kind, name, figure), sample), interval in zip(
-        samples.items(), bounds, strict=True
-    ):
-        value = float(sample.aggregate(sample.rows.sum(0)))
-        figures.setdefault(kind, {}).setdefault(name, {})[figure] = value, interval
-    figures["reranking"][CHANCE] = _choose_by_chance(gold)
-    decisions = figures["filtering"], figures["reranking"]
+    drawing = options.folds, options.trials, options.seed
+    thresholds, filtering = filter_by_metrics(
+        panel.of_metrics(names), is_good, FILTERED, *drawing
+    )
+    taken = {name: rerank_outputs(gold, panel.metrics[name]) for name in names}
+    samples = {
+        (name, figure): Sample(rows, partial(_average_column, column=at))
+        for name, rows in taken.items()
+        for at, figure in enumerate(RERANKED, 1)
+    }
+    reranking = _bound_figures(samples, options.trials, options.seed)
+    reranking[CHANCE] = _choose_by_chance(gold)
+    segments = int(taken[names[0]][:, 0].sum())
+    decisions = filtering, reranking
     return OutputChoice(panel, good, share, segments, thresholds, *decisions)
+
+
+def filter_by_metrics(
+    panel: ScorePanel,
+    is_good: Array,
+    figures: Sequence[str],
+    folds: int,
+    trials: int,
+    seed: int,
+) -> tuple[dict[str, float], Figures]:
+    """Filter outputs by each metric, with the best thresholds by the first figure."""
+    thresholds, samples = {}, {}
+    for name, metric in panel.metrics.items():
+        thresholds[name], kept = filter_outputs(
+            is_good, metric, folds=folds, seed=seed, figure=figures[0]
+        )
+        for figure in figures:
+            aggregate = partial(aggregate_filter, figure=figure)
+            samples[name, figure] = Sample(kept, aggregate)
+    return thresholds, _bound_figures(samples, trials, seed)
+
+
+def _bound_figures(
+    samples: Mapping[tuple[str, str], Sample], trials: int, seed: int
+) -> Figures:
+    """Return values with intervals, by metric and figure; an undefined value has none."""
+    bounds: list[Interval | None] = [None] * len(samples)
+    if trials:
+        bounds = compute_intervals([*samples.values()], trials=trials, seed=seed)
+    figures: Figures = {}
+    for ((name, figure), sample), interval in zip(samples.items(), bounds, strict=True):
+        value = float(sample.aggregate(sample.rows.sum(0)))
+        bound = interval if value == value else None
+        figures.setdefault(name, {})[figure] = value, bound
+    return figures
 
 
 def report_selection(
@@ -327,14 +349,14 @@ def report_selection(
     suffix = f" {panel.lang}" if panel.lang else ""
     gold, place = panel.gold_name, panel.place
     tables = [
-        _build_choice_table(
+        build_choice_table(
             found.filtering,
             ["F", "precision", "recall"],
             f"{place}Filtering: outputs with {gold} of at least {found.good:g}",
             f"filtering{suffix}",
             found.thresholds,
         ),
-        _build_choice_table(
+        build_choice_table(
             found.reranking,
             ["precision", "recall", "chosen"],
             f"{place}Re-ranking: the best output of each segment",
@@ -393,13 +415,14 @@ def _choose_by_chance(gold: Array) -> dict[str, tuple[float, Interval | None]]:
     return {figure: (value, None) for figure, value in values.items()}
 
 
-def _build_choice_table(
-    figures: _Figures,
+def build_choice_table(
+    figures: Figures,
     shown: Sequence[str],
     caption: str,
     name: str,
     thresholds: Mapping[str, float] | None = None,
 ) -> Table:
+    """Build a row for each metric, the best by the first figure first."""
     order = sorted(
         figures, key=lambda one: np.nan_to_num(-figures[one][shown[0]][0], nan=9)
     )

@@ -19,9 +19,10 @@ from metra.metrics import record
 from metra.metrics.options import FromZero
 from metra.metrics.record import AnyBatch, Array, Metric, Notes, Parts, metric_factory
 from metra.metrics.units import Detail, check_last_segment, measure_extent
+from metra.scores.judgement import NEUTRAL
 from metra.scores.mqm import NON_TRANSLATION, find_cost
 from metra.scores.registry import read_spans
-from metra.scores.spans import NEUTRAL, Spans
+from metra.scores.spans import Spans
 
 #: Severities, the worst first; neutral ones cost nothing.
 SEVERITIES = ("critical", "major", "minor", *NEUTRAL)

@@ -13,8 +13,11 @@ WMT's campaigns say more in a document's name: behind `#`, that it fills up a ta
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from math import nan
 from operator import attrgetter
 from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
 
 from metra.errors import FormatError
 from metra.formats.headed_table import is_number
@@ -164,7 +167,16 @@ def read_appraise(path: str, name: str = "da") -> Scores:
     ]
     systems, judges = [row.system for row in rows], [row.judge for row in rows]
     by_scorer = {Scorer(name, name): scores}
-    return build_score_table(systems, items, by_scorer, judges, kinds)
+    errors = np.array([*map(_count_marks, rows)])
+    return build_score_table(systems, items, by_scorer, judges, kinds, errors=errors)
+
+
+def _count_marks(row: AppraiseRow) -> float:
+    """Count the marked errors of a line; NaN if it has no list of them."""
+    try:
+        return float(len(load_json(row.marks, "the marks"))) if row.marks else nan
+    except (ValueError, TypeError):
+        return nan
 
 
 def _find_earlier(rows: Sequence[AppraiseRow]) -> list[bool]:

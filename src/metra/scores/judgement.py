@@ -35,6 +35,8 @@ from metra.text.words import count_words_to_read
 JudgementKind: TypeAlias = Literal[
     "judged", "reference", "control", "calibration", "repeat", "degraded", "baseline"
 ]
+#: Severities of marks that do not count as errors.
+NEUTRAL = ("neutral", "trivial")
 #: The side of a mark for what the output leaves out; it has no place of its own.
 OMISSION = "missing"
 #: Why an output was skipped, where it is so bad that judging it is a waste of time.
@@ -203,6 +205,7 @@ def build_scores(
         measured=rows.measured[line]
         if np.isfinite(rows.measured).any()
         else np.empty(0),
+        errors=rows.errors[line] if np.isfinite(rows.errors).any() else np.empty(0),
         flags={name: tuple(why) for name, why in (flags or {}).items() if why},
     )
     return mark_compared(scores)
@@ -233,7 +236,7 @@ class _AnswerRows:
         numbers: dict[tuple[object, ...], int] = {}
         scorers: dict[tuple[str, bool], int] = {}
         reasons: dict[str, int] = {}
-        rows: list[tuple[int, int, int, float, float, int]] = []
+        rows: list[tuple[int, int, int, float, float, int, float]] = []
         code = []
         for one in judgements:
             key: tuple[object, ...] = one.protocol, id(one.value)
@@ -243,19 +246,22 @@ class _AnswerRows:
                 number = numbers[key] = len(numbers)
                 is_scored = one.cannot is None
                 outputs = score_answer(one) if is_scored else [()] * len(one.outputs)
+                errors = count_errors(one.value) if is_scored else nan
                 for place, given in enumerate(outputs):
                     for row in given or [_explain_unscored(one)]:
                         name, value, hundred, higher, reason = row
                         scorer = scorers.setdefault((name, higher), len(scorers))
                         why = reasons.setdefault(reason, len(reasons)) if reason else -1
-                        rows.append((number, place, scorer, value, hundred, why))
+                        about = number, place, scorer, value, hundred
+                        rows.append((*about, why, errors))
             code.append(number)
         self.code = np.array(code, np.int64)
         self.scorers, self.reasons = list(scorers), list(reasons)
-        columns = np.array(rows, np.float64).reshape(-1, 6)
+        columns = np.array(rows, np.float64).reshape(-1, 7)
         of_value, self.place, self.scorer, self.reason = (
             columns[:, at].astype(np.int64) for at in (0, 1, 2, 5)
         )
+        self.errors = columns[:, 6]
         lacks_value = self.reason >= 0
         self.measured = np.where(lacks_value, columns[:, 3], nan)
         columns[lacks_value, 3:5] = nan
@@ -266,6 +272,19 @@ class _AnswerRows:
         """Return the answer of each row of the table, and the row of its value."""
         starts = np.cumsum(self.sizes) - self.sizes
         return expand_ranges(starts[self.code], self.sizes[self.code])
+
+
+def count_errors(value: Mapping[str, Any]) -> float:
+    """Count the errors that an answer marks; NaN if it was asked for none.
+
+    >>> count_errors({"errors": [{"severity": "minor"}], "esa": 80})
+    1.0
+    """
+    lists = [step for step in value.values() if isinstance(step, list)]
+    marks = [mark for step in lists for mark in step]
+    if not lists or not all(isinstance(m, dict) and "severity" in m for m in marks):
+        return nan
+    return float(sum(str(m["severity"]).lower() not in NEUTRAL for m in marks))
 
 
 def _explain_unscored(judgement: Judgement) -> ScoreRow:

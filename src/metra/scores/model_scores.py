@@ -164,10 +164,11 @@ def _check_lists(lists: object, place: str) -> dict[str, list[object]]:
 def read_rounds(path: str) -> Scores:
     """Read the scores of both rounds of judging as the scorer `human`, with their judges.
 
-    Segments that all judges judged, to see how reliable they are, have a list of answers
-    for each system, and are calibration items.
+    Answers have numbers, or are a list of scores with their errors. Segments that all
+    judges judged, to see how reliable they are, have a list of answers with numbers for
+    each system, and are calibration items.
     """
-    rows: list[tuple[str, ScoredItem, str, float, str]] = []
+    rows: list[tuple[str, ScoredItem, str, float, str, float]] = []
     for place, entry in read_objects(path):
         by_system = entry.get("scores")
         if not isinstance(by_system, dict) or "doc_id" not in entry:
@@ -180,13 +181,14 @@ def read_rounds(path: str) -> Scores:
     if not rows:
         msg = f"{format_path(path)} contains no scores."
         raise FormatError(msg)
-    systems, items, kinds, values, judges = zip(*rows, strict=True)
+    systems, items, kinds, values, judges, errors = zip(*rows, strict=True)
     by_scorer = {Scorer("human", "human"): values}
-    return build_score_table(systems, items, by_scorer, judges, kinds)
+    counts = np.array(errors)
+    return build_score_table(systems, items, by_scorer, judges, kinds, errors=counts)
 
 
-def _list_answers(given: Any, place: str) -> list[tuple[str, float, str]]:
-    """List kind, value and judge of answers: numbered ones of an object, or a list."""
+def _list_answers(given: Any, place: str) -> list[tuple[str, float, str, float]]:
+    """List kind, value, judge and number of errors: numbered ones of an object, or a list."""
     answers = []
     for entry in given if isinstance(given, list) else [given]:
         if not isinstance(entry, dict):
@@ -195,9 +197,16 @@ def _list_answers(given: Any, place: str) -> list[tuple[str, float, str]]:
         kind = "calibration" if isinstance(given, list) else "judged"
         for key in entry:
             number = key.removeprefix("human")
-            if key.startswith("human") and (number.isdecimal() or not number):
+            is_score = key == "score"
+            number = "" if is_score else number
+            if is_score or (
+                key.startswith("human") and (number.isdecimal() or not number)
+            ):
                 judge = str(entry.get(f"annotator{number}", ""))
-                answers.append((kind, _get_number(entry, (key,), place), judge))
+                marks = entry.get(f"errors{number}")
+                errors = float(len(marks)) if isinstance(marks, list) else np.nan
+                value = _get_number(entry, (key,), place)
+                answers.append(("judged" if is_score else kind, value, judge, errors))
     return answers
 
 

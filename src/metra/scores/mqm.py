@@ -29,8 +29,14 @@ from metra.scores.columns import (
     refuse_repeats,
     require_columns,
 )
-from metra.scores.judgement import OMISSION, Judgement, get_marks, refuse_line
-from metra.scores.spans import NEUTRAL, Mark, RatingKey, Spans, build_spans
+from metra.scores.judgement import (
+    NEUTRAL,
+    OMISSION,
+    Judgement,
+    get_marks,
+    refuse_line,
+)
+from metra.scores.spans import Mark, RatingKey, Spans, build_spans
 from metra.scores.table import (
     ScoredItem,
     Scorer,

@@ -19,14 +19,12 @@ from numpy.typing import NDArray
 from metra.errors import CorpusError
 from metra.formats.stream import format_path, name_system
 from metra.scores.alignment import find_partner, list_numbers
-from metra.scores.judgement import Judgement
+from metra.scores.judgement import NEUTRAL, Judgement
 from metra.scores.table import ScoredItem
 from metra.stats.arrays import Codes, number_by_appearance, number_names
 from metra.stats.span_agreement import SpanColumns
 from metra.text.words import from_utf16_inclusive
 
-#: Severities of marks that do not count as errors.
-NEUTRAL = ("neutral", "trivial")
 #: The severity of tags: names and terms that judges marked.
 TAG = "tag"
 #: A system, an item and a judge or program.

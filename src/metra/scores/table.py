@@ -123,6 +123,8 @@ class Scores:
     reasons: tuple[str, ...] = ()
     #: Value that was measured but does not count, for the reason.
     measured: Array = field(default_factory=_make_values)
+    #: Number of errors that the judge marked in the output, if asked to mark any.
+    errors: Array = field(default_factory=_make_values)
     #: Number of the output's text, or -1.
     output: Codes = field(default_factory=_make_codes)
     texts: tuple[str, ...] = ()
@@ -330,7 +332,7 @@ _CODES = {"systems": "system", "items": "item", "scorers": "scorer", "judges": "
 _OPTIONAL: dict[str, float] = {
     **{"line": 0, "kind": 0, "hundred": np.nan, "answer": -1, "original": -1},
     **{"submitted_at": np.nan, "seconds": np.nan, "words": np.nan, "reason": -1},
-    **{"measured": np.nan, "output": -1},
+    **{"measured": np.nan, "errors": np.nan, "output": -1},
 }
 #: Optional columns with numbers of names.
 _NAMED = {"reason": "reasons", "output": "texts"}

@@ -8,7 +8,8 @@ and the differences left in the end are looked at one by one, so the answer is e
 Cross-fitting avoids optimism: thresholds fitted to some segments are applied to others.
 
 Filtering keeps the outputs that a metric scores at least as high as a threshold, re-ranking
-takes the one that it scores highest (Perrella et al. 2024, EMNLP).
+takes the one that it scores highest (Perrella et al. 2024, EMNLP). The best threshold has
+the highest F, or the highest Matthews' correlation of the decisions with the truth.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -331,31 +332,39 @@ BETA_SQUARED = 0.5
 
 
 def filter_outputs(
-    is_good: Array, metric: Array, *, folds: int, seed: int
+    is_good: Array, metric: Array, *, folds: int, seed: int, figure: str = "F"
 ) -> tuple[float, Array]:
-    """Keep outputs by a threshold: systems × segments, NaN for unknown scores.
+    """Keep outputs by the best threshold by a figure: systems × segments.
 
     Return the best threshold for all outputs, and for each segment the numbers of good kept
-    outputs, of kept outputs, and of good outputs: (segments, 3). Each fold of segments is
-    filtered by the best threshold for the others; with `folds` of 0, all by the best one for
-    all, which is a little too good.
+    outputs, of kept outputs, of good outputs, and of all: (segments, 4). Each fold of
+    segments is filtered by the best threshold for the others; with `folds` of 0, all by the
+    best one for all, which is a little too good. For MCC, scores of 0 and 1 are decisions.
     """
     present = np.isfinite(is_good) & np.isfinite(metric)
-    whole = choose_threshold(metric[present], is_good[present] > 0)
+    is_label = figure == "MCC" and bool(np.isin(metric[present], (0, 1)).all())
+    whole = 1.0
+    if not is_label:
+        whole = choose_threshold(metric[present], is_good[present] > 0, figure)
     limits = np.full(metric.shape[1], whole)
-    if folds:
+    if folds and not is_label:
         fold = deal_folds(np.flatnonzero(present.any(0)), metric.shape[1], folds, seed)
         for each in range(folds):
             rest = present & (fold != each)
-            limits[fold == each] = choose_threshold(metric[rest], is_good[rest] > 0)
+            limits[fold == each] = choose_threshold(
+                metric[rest], is_good[rest] > 0, figure
+            )
     kept = present & (np.where(present, metric, -np.inf) >= limits)
     good = present & (np.where(present, is_good, 0) > 0)
-    rows = np.stack([(kept & good).sum(0), kept.sum(0), good.sum(0)], axis=1)
-    return whole, rows.astype(np.float64)
+    counts = (kept & good).sum(0), kept.sum(0), good.sum(0), present.sum(0)
+    return whole, np.stack(counts, axis=1).astype(np.float64)
 
 
-def choose_threshold(metric: Array, is_good: Mask) -> float:
-    """Return the score from which on to keep outputs for the best F; the highest of several."""
+def choose_threshold(metric: Array, is_good: Mask, figure: str = "F") -> float:
+    """Return the score from which on to keep outputs by a figure; the highest of the best.
+
+    Without a good output, or with nothing to tell apart, nothing is kept: infinity.
+    """
     if not is_good.any():
         return float("inf")
     order = np.argsort(-metric, kind="stable")
@@ -363,15 +372,24 @@ def choose_threshold(metric: Array, is_good: Mask) -> float:
     right = np.cumsum(is_good[order])
     last = np.append(values[1:] != values[:-1], True)
     kept = np.flatnonzero(last) + 1
-    rows = np.stack([right[last], kept, np.full(len(kept), right[-1])], axis=1)
-    return float(values[last][np.argmax(aggregate_filter(rows, "F"))])
+    whole = np.full((2, len(kept)), [[right[-1]], [len(values)]])
+    rows = np.stack([right[last], kept, *whole], axis=1).astype(np.float64)
+    figures = aggregate_filter(rows, figure)
+    if np.isnan(figures).all():
+        return float("inf")
+    return float(values[last][np.nanargmax(figures)])
 
 
 def aggregate_filter(totals: Array, figure: str) -> Array:
-    """Return precision, recall or F of the kept outputs: (..., 3) to (...).
+    """Return precision, recall, F or MCC of the kept outputs: (..., 4) to (...).
 
-    NaN where nothing is kept or nothing is good.
+    MCC is Matthews' correlation (1975, BBA 405). NaN where nothing is kept or nothing is
+    good, and for MCC also where all is.
     """
+    if figure == "MCC":
+        right, kept, good, count = np.moveaxis(totals, -1, 0)
+        spread = kept * (count - kept) * (good * (count - good))
+        return divide(count * right - kept * good, np.sqrt(spread))
     precision = divide(totals[..., 0], totals[..., 1])
     recall = divide(totals[..., 0], totals[..., 2])
     if figure == "precision":

@@ -16,7 +16,12 @@ from metra.cli.derive import list_settings, options_from, split_names
 from metra.cli.options import option
 from metra.cli.settings import parse_settings, split_file_settings
 from metra.errors import MetraError, not_possible
-from metra.meta.questions import QUESTIONS, QuestionEntry, read_help
+from metra.meta.questions import (
+    FILE_PROTOCOLS,
+    QUESTIONS,
+    QuestionEntry,
+    read_help,
+)
 from metra.report import FORMATS
 
 if TYPE_CHECKING:
@@ -247,7 +252,7 @@ def _answer_files(
     from metra.meta.question import Evidence, answer_evidence
     from metra.scores.table import build_score_table
 
-    if not paths:
+    if len(paths) < (2 if name == "task" else 1):
         msg = f"{_name_command()} needs {entry.files.strip('.')}."
         raise click.UsageError(msg)
     given["columns"] = parse_settings("--read", given.pop("read", ()), _ROLES)
@@ -276,6 +281,9 @@ def _answer_scores(
     from metra.meta.question import Evidence, answer_evidence
     from metra.stats.parallel import count_blocks
 
+    if name == "task" and paths[:1] and paths[0] in FILE_PROTOCOLS:
+        specs = given["specs"]
+        return _answer_files(name, entry, paths=paths, options=options, specs=specs)
     protocol, paths = (paths[:1], paths[1:]) if name == "task" else ((), paths)
     if test_set is not None:
         from metra.formats.testsets.lookup import list_score_files
@@ -318,7 +326,10 @@ def _check_input(
 ) -> None:
     """Refuse a question without scores or a gold."""
     if name == "task" and not protocol:
-        msg = "metra meta task needs a protocol: wmt23, wmt24 or wmt25."
+        msg = (
+            "metra meta task needs a protocol: wmt23, wmt24, wmt25, wmt26, "
+            "wmt26-error-free or wmt25-correction."
+        )
         raise click.UsageError(msg)
     if any(path.endswith(".toml") for path in protocol):
         msg = (

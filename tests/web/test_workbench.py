@@ -21,6 +21,8 @@ ROUTES = {
     ("GET", "/w/{workspace}/sets/{key}"): (303, 404, 200, 200, 200),
     ("GET", "/w/{workspace}/sets/{key}/jobs"): (303, 404, 200, 200, 200),
     ("GET", "/w/{workspace}/sets/{key}/report"): (303, 404, 200, 200, 200),
+    ("GET", "/w/{workspace}/sets/{key}/segments"): (303, 404, 200, 200, 200),
+    ("GET", "/w/{workspace}/sets/{key}/segments.json"): (303, 404, 200, 200, 200),
     ("GET", "/w/{workspace}/sets/{key}/leaderboard.{form}"): (303, 404, 200, 200, 200),
     # Without files.
     ("POST", "/w/{workspace}/import/preview"): (401, 404, 403, 422, 422),

@@ -16,10 +16,14 @@ from metra.stats import totals
 from metra.store import score_arrays, test_sets
 from metra.store.score_arrays import RunScore
 from metra.store.test_sets import Run, StoredSet
+from metra.workbench.latest import LatestValues
 from metra.workbench.run_scores import read_corpus
 
 #: All pairs of so many runs are compared; of more, each with the baseline only.
 MOST_PAIRED = 20
+
+
+_CACHE: LatestValues[Results] = LatestValues(32)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,16 +59,26 @@ def build_leaderboard(
     baseline = [*named, *(titles[run.id] for run in complete), ""][0]
     results = None
     if specs and complete:
-        statistics = load_statistics(db, stored, complete, specs, titles)
-        options = EvaluationOptions(ci=True)
-        if len(complete) > 1:
-            is_small = len(complete) <= MOST_PAIRED
-            settings = ComparisonSettings(baseline=baseline, all_pairs=is_small)
-            results = compare_statistics(statistics, settings)
-        else:
-            results = evaluate_statistics(statistics, options)
+        # Scores of a run by a signature never change, so the same ones give the same results.
+        titled = tuple((run.id, titles[run.id]) for run in complete)
+        signed = tuple((each.run, each.spec, each.signature) for each in scores)
+        key = stored.id, titled, tuple(specs), signed, baseline
+        results = _CACHE.get(key)
+        if results is None:
+            statistics = load_statistics(db, stored, complete, specs, titles)
+            results = _CACHE.put(key, compare_runs(statistics, baseline))
     by_title = {titles[run.id]: run for run in runs}
     return Leaderboard(results, by_title, baseline, (*unscored,), (*incomparable,))
+
+
+def compare_runs(statistics: CorpusStatistics, baseline: str) -> Results:
+    """Return scores with intervals, and comparisons if there are several runs."""
+    if len(statistics.systems) == 1:
+        return evaluate_statistics(statistics, EvaluationOptions(ci=True))
+    is_small = len(statistics.systems) <= MOST_PAIRED
+    return compare_statistics(
+        statistics, ComparisonSettings(baseline=baseline, all_pairs=is_small)
+    )
 
 
 def _choose_specs(scores: Sequence[RunScore]) -> tuple[list[str], list[str]]:

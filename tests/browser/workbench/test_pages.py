@@ -116,8 +116,18 @@ def test_deleting_asks_first(member, server):
     assert "to delete" not in page.get_by_role("main").inner_text()
 
 
+def test_segments_are_explored_in_the_workbench(member, wide_set):
+    page = member(f"{wide_set}/segments")
+    page.get_by_label("search").fill("今天")
+    page.get_by_text("1–1 of 1 segment", exact=False).wait_for()
+    assert "今天天气不好" in page.locator("#segments").inner_text()
+    assert "query" in page.url or "%E4" in page.url
+    overflow = "document.documentElement.scrollWidth - innerWidth"
+    assert page.evaluate(overflow) <= 0
+
+
 def test_the_report_of_a_test_set_runs_its_scripts(member, wide_set):
     page = member(wide_set)
-    page.get_by_role("link", name="Segments and report").click()
+    page.get_by_role("link", name="Full report").click()
     page.get_by_role("heading", name="Long and wide").wait_for()
     page.locator("#segments > :not(noscript)").first.wait_for()

@@ -12,9 +12,10 @@ from metra.campaign.uploads import Upload
 from metra.errors import MetraError
 from metra.metrics import REPORT_METRICS
 from metra.report import RESULT_FORMATS
+from metra.report.html.explorer import convert_study
 from metra.report.html.overview import build_overview_section
 from metra.report.html.page import read_policy, render
-from metra.report.study import Standing, build_study
+from metra.report.study import Standing, Study, build_study
 from metra.report.table import Style
 from metra.report.writers.headings import describe_corpus, list_signatures
 from metra.report.writers.results import render as render_results
@@ -26,10 +27,12 @@ from metra.web.replies import Refusal, reply_json
 from metra.web.visitors import CheckedRoute
 from metra.web.workbench.frame import OfWorkspace, WorkspaceVisit
 from metra.workbench.imports import queue_scoring
+from metra.workbench.latest import LatestValues
 from metra.workbench.leaderboard import Leaderboard, build_leaderboard, name_runs
 from metra.workbench.run_scores import read_corpus
 
 router = APIRouter(route_class=CheckedRoute)
+_STUDIES: LatestValues[Study] = LatestValues(4)
 
 
 @router.get("/w/{workspace}/sets/{key}")
@@ -131,10 +134,36 @@ def download_leaderboard(visit: OfWorkspace, key: str, form: str) -> Response:
     return Response(content, headers=headers, media_type="application/octet-stream")
 
 
+@router.get("/w/{workspace}/sets/{key}/segments")
+def show_segments(visit: OfWorkspace, key: str) -> Response:
+    """Show every segment of the chosen runs."""
+    stored = visit.find_set(key)
+    query = visit.request.url.query
+    return visit.render(
+        "segments.html", test_set=stored, query=f"?{query}" if query else ""
+    )
+
+
+@router.get("/w/{workspace}/sets/{key}/segments.json")
+def download_segments(visit: OfWorkspace, key: str) -> Response:
+    """Return the texts and scores of the chosen runs, for the page of segments."""
+    study, _ = _study_runs(visit, visit.find_set(key))
+    return reply_json(convert_study(study))
+
+
 @router.get("/w/{workspace}/sets/{key}/report")
 def show_report(visit: OfWorkspace, key: str) -> Response:
     """Show the report of the chosen runs: segments, n-grams, buckets, profiles."""
     stored = visit.find_set(key)
+    study, board = _study_runs(visit, stored)
+    page = render(study, stored.title, write_command(stored, board))
+    reply = Response(page, media_type="text/html")
+    reply.headers["Content-Security-Policy"] = read_policy(page)
+    return reply
+
+
+def _study_runs(visit: WorkspaceVisit, stored: StoredSet) -> tuple[Study, Leaderboard]:
+    """Look at the chosen runs from all sides."""
     chosen = visit.request.query_params.getlist("run")
     with visit.store.reading() as db:
         board = build_leaderboard(db, stored, chosen)
@@ -143,14 +172,14 @@ def show_report(visit: OfWorkspace, key: str) -> Response:
                 409, "There are no scores yet; wait until the runs are scored."
             )
         runs = {title: board.runs[title] for title in board.results}
+        specs, baseline = board.results.specs, board.baseline
+        key = stored.id, *((title, run.id) for title, run in runs.items())
+        study = _STUDIES.get((key, *specs, baseline))
+        if study is not None:
+            return study, board
         corpus = read_corpus(db, stored, runs)
-    study = build_study(
-        corpus, make_metrics(board.results.specs), baseline=board.baseline
-    )
-    page = render(study, stored.title, write_command(stored, board))
-    reply = Response(page, media_type="text/html")
-    reply.headers["Content-Security-Policy"] = read_policy(page)
-    return reply
+    study = build_study(corpus, make_metrics(specs), baseline=baseline)
+    return _STUDIES.put((key, *specs, baseline), study), board
 
 
 @router.post("/w/{workspace}/sets/{key}/baseline")

@@ -16,7 +16,7 @@ class LatestValues(Generic[Value]):
         self._values: OrderedDict[Any, Value] = OrderedDict()
 
     def get(self, key: Any) -> Value | None:
-        """Return a value that is kept."""
+        """Return a kept value, or None."""
         with self._lock:
             if key not in self._values:
                 return None

@@ -4,7 +4,7 @@ python docs/tools/pictures.py
 
 Pictures of studies are drawn from the numbers that are kept beside them; those of
 docs/meta/judges.md need the data sets themselves, where these are at hand. Pictures of reports
-and of the judging app are taken in chromium, if it is installed.
+and of the judging app and its elements are taken in chromium, if it is installed.
 """
 
 import shutil
@@ -19,6 +19,7 @@ sys.path += [str(HERE / "studies"), str(HERE / "meta")]
 import false_alarms  # noqa: E402 (docs is no package)
 import judges  # noqa: E402
 import judging_pictures  # noqa: E402
+import kit_pictures  # noqa: E402
 import report_pictures  # noqa: E402
 from run import DATA, NAMES  # noqa: E402
 from study_page import read_numbers, write_study  # noqa: E402
@@ -40,6 +41,7 @@ def main() -> None:
     if shutil.which("chromium"):
         report_pictures.main()
         judging_pictures.main()
+        kit_pictures.main()
     else:
         print("Install chromium to take the pictures of reports and the judging app.")
 

@@ -96,7 +96,7 @@ export function makeWindowedTable({ columns, label, sort }) {
   const frame = el("div", { class: "scroll rows", tabindex: 0, role: "region", "aria-label": label, onscroll: draw }, table);
   const [above, below] = ["above", "below"].map(() => el("tr", { "aria-hidden": "true" }, el("td", { colspan: columns.length })));
   /** @type {Map<number, HTMLTableRowElement>} */
-  let drawn = new Map();
+  const drawn = new Map();
   let [count, height] = [0, 32];
   /** @type {(at: number) => Child[]} */
   let cellsOf = () => [];
@@ -111,13 +111,25 @@ export function makeWindowedTable({ columns, label, sort }) {
     const all = count <= MOST_ROWS;
     const first = all ? 0 : Math.max(0, Math.floor(frame.scrollTop / height) - SPARE);
     const last = all ? count : Math.min(count, Math.ceil((frame.scrollTop + (frame.clientHeight || 600)) / height) + SPARE);
-    if (drawn.size === last - first && drawn.has(first) && drawn.has(last - 1)) return;
-    // Rows that stay are the same elements, and keep their focus.
-    drawn = new Map(Array.from({ length: Math.max(0, last - first) }, (_, at) => [first + at, drawn.get(first + at) ?? drawRow(first + at)]));
+    for (const [at, row] of drawn) {
+      if (at >= first && at < last) continue;
+      row.remove();
+      drawn.delete(at);
+    }
+    // Rows that stay are not touched, and keep their focus.
+    let next = below;
+    for (let at = last - 1; at >= first; at--) {
+      const row = drawn.get(at) ?? drawRow(at);
+      if (!drawn.has(at)) next.before(row);
+      drawn.set(at, row);
+      next = row;
+    }
     /** @type {[HTMLTableRowElement, number][]} */
     const rooms = [[above, first], [below, count - last]];
-    for (const [row, rows] of rooms) row.cells[0].style.blockSize = `${rows * height}px`;
-    body.replaceChildren(...(first ? [above] : []), ...drawn.values(), ...(last < count ? [below] : []));
+    for (const [row, rows] of rooms) {
+      row.hidden = rows === 0;
+      row.cells[0].style.blockSize = `${rows * height}px`;
+    }
   }
 
   return {
@@ -128,7 +140,9 @@ export function makeWindowedTable({ columns, label, sort }) {
      * @param {{ key: string, down: boolean }} [order]
      */
     show(rows, cells, order) {
-      [count, cellsOf, drawn] = [rows, cells, new Map()];
+      [count, cellsOf] = [rows, cells];
+      drawn.clear();
+      body.replaceChildren(above, below);
       table.setAttribute("aria-rowcount", `${rows + 1}`);
       heads.forEach((head, at) => {
         head.removeAttribute("aria-sort");

@@ -69,58 +69,78 @@ export function computeGains(columns, metric, a, b) {
 }
 
 /**
- * Return the rank of every output among all outputs by a metric or by people (the last row),
+ * Return the ranks of a system's outputs among all outputs by a metric or by people (the last row),
  * from 0 for the worst to 1 for the best; equal scores share the rank in their middle.
  * @param {Columns} columns
  * @param {number} row
+ * @param {number} system
  */
-function rankOutputs(columns, row) {
-  return computeOnce(columns, `ranks ${row}`, () => {
-    const { metrics } = columns.data;
-    const scores = row < metrics.length ? columns.scores[row] : columns.people ?? [];
-    /** @param {number} score */
-    const rate = (score) => (row < metrics.length ? orient(metrics[row], score) : score);
-    const rated = scores.map((system) => system.map(rate));
-    const order = Float64Array.from(rated.flatMap((system) => Array.from(system.filter((score) => !Number.isNaN(score))))).sort();
-    /** @type {Map<number, number>} */
-    const ranks = new Map();
-    for (let first = 0; first < order.length; ) {
-      let last = first;
-      while (last + 1 < order.length && order[last + 1] === order[first]) last++;
-      ranks.set(order[first], (first + last + 1) / 2 / order.length);
-      first = last + 1;
-    }
-    return rated.map((system) => system.map((score) => ranks.get(score) ?? NaN));
+function rankOutputs(columns, row, system) {
+  const { data, count, scores, people } = columns;
+  const metric = data.metrics[row];
+  /** @param {Float64Array} values */
+  const rate = (values) => (!metric || (metric.up && metric.target === undefined) ? values : values.map((value) => orient(metric, value)));
+  const systems = metric ? scores[row] : people ?? [];
+  const order = computeOnce(columns, `pool ${row}`, () => {
+    const all = new Float64Array(count * systems.length);
+    systems.forEach((values, at) => all.set(rate(values), at * count));
+    all.sort(); // what is missing is last
+    return all.subarray(0, countLess(all, Infinity, true));
   });
+  return computeOnce(columns, `ranks ${row} ${system}`, () =>
+    rate(systems[system]).map((score) => {
+      if (Number.isNaN(score)) return NaN;
+      const less = countLess(order, score, false);
+      const upTo = order[less + 1] === score ? countLess(order, score, true) : less + 1;
+      return (less + upTo) / 2 / order.length;
+    }));
 }
 
 /**
- * Return how far metrics, and people, disagree about a segment: by each of them, the rank of b's
+ * Return how many of sorted numbers are less than one, or as much.
+ * @param {Float64Array} sorted
+ * @param {number} number
+ * @param {boolean} withEqual
+ */
+function countLess(sorted, number, withEqual) {
+  let [low, high] = [0, sorted.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (sorted[middle] < number || (withEqual && sorted[middle] === number)) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/**
+ * Return how far metrics, and people, disagree about each segment: by each of them, the rank of b's
  * output minus that of a's, or the rank alone where a is b; then the highest of these minus the
- * lowest. Null where fewer than two scored the segment.
+ * lowest, and the rows of both. Missing where fewer than two scored the segment.
  * @param {Columns} columns
  * @param {number} a
  * @param {number} b
- * @param {number} at
- * @returns {import("./types").Disagreement | null}
  */
-export function findDisagreement(columns, a, b, at) {
-  const names = listScorers(columns);
-  let [low, high, count] = [0, 0, 0];
-  const values = names.map((_, row) => {
-    const ranks = rankOutputs(columns, row);
-    return a === b ? ranks[b][at] : ranks[b][at] - ranks[a][at];
+export function computeDisagreements(columns, a, b) {
+  return computeOnce(columns, `disagreements ${a} ${b}`, () => {
+    const gains = listScorers(columns).map((_, row) => {
+      const [before, after] = [rankOutputs(columns, row, a), rankOutputs(columns, row, b)];
+      return a === b ? after : after.map((rank, at) => rank - before[at]);
+    });
+    const lowest = new Uint16Array(columns.count);
+    const highest = new Uint16Array(columns.count);
+    const values = new Float64Array(columns.count).map((_, at) => {
+      let count = 0;
+      for (let row = 0; row < gains.length; row++) {
+        const gain = gains[row][at];
+        if (Number.isNaN(gain)) continue;
+        if (!count || gain < gains[lowest[at]][at]) lowest[at] = row;
+        if (!count || gain >= gains[highest[at]][at]) highest[at] = row;
+        count++;
+      }
+      return count < 2 ? NaN : gains[highest[at]][at] - gains[lowest[at]][at];
+    });
+    return { gains, lowest, highest, values };
   });
-  values.forEach((value, row) => {
-    if (Number.isNaN(value)) return;
-    if (count === 0 || value < values[low]) low = row;
-    if (count === 0 || value >= values[high]) high = row;
-    count += 1;
-  });
-  if (count < 2) return null;
-  /** @param {number} row */
-  const name = (row) => ({ name: names[row], value: values[row] });
-  return { lowest: name(low), highest: name(high), value: values[high] - values[low] };
 }
 
 /** @param {Columns} columns */

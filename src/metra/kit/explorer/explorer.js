@@ -6,6 +6,7 @@ import { el, makeButton } from "../elements.js";
 import { formatCount, formatDifference, formatNumber, replaceInvisible } from "../figures.js";
 import { makeFilterBar } from "../filters.js";
 import { makeDownload } from "../table.js";
+import { showToast } from "../toast.js";
 import { readHash, readView, writeView } from "./address.js";
 import { drawArrow, makeColumns } from "./columns.js";
 import { drawCard, listCells, makePager, makeRowTable, PAGE } from "./list.js";
@@ -40,10 +41,13 @@ export function mountExplorer(data, { list, page, rest }) {
     update({ page: now });
     above.scrollIntoView({ block: "start" });
   }));
-  const rows = () => listCells(columns, view, selection.rows);
+  function listSaved() {
+    showToast(`${formatCount(selection.rows.length, "segment")} saved.`);
+    return listCells(columns, view, selection.rows);
+  }
   const layout = makeButton("", () => update({ layout: view.layout === "table" ? "texts" : "table" }));
   const above = el("div", { class: "above" }, status,
-    el("div", { class: "files" }, layout, makeDownload("segments", rows), makeDownload("segments", rows, "tsv")), pagers[0].element);
+    el("div", { class: "files" }, layout, makeDownload("segments", listSaved), makeDownload("segments", listSaved, "tsv")), pagers[0].element);
   const bar = makeFilterBar(listFilters(columns, () => view, swap), (key, value) => update(readFilter(view, key, value)));
   list.replaceChildren(bar.element, whole, above, place, pagers[1].element);
 

@@ -4,7 +4,7 @@
 import { el, makeButton } from "../elements.js";
 import { formatDifference, formatNumber, replaceInvisible } from "../figures.js";
 import { makeWindowedTable } from "../table.js";
-import { computeGains, drawArrow, findDisagreement, nameDocument } from "./columns.js";
+import { computeDisagreements, computeGains, drawArrow, listScorers, nameDocument } from "./columns.js";
 import { drawErrorList, drawGiven, drawPassage, drawScores, drawSystem, listErrors, makeMarkers } from "./passages.js";
 
 /** @typedef {import("./types").Columns} Columns */
@@ -56,11 +56,12 @@ export function drawCard(columns, { systems, metric, sort }, at) {
  * @param {number} at
  */
 function drawDisagreement(columns, a, b, at) {
-  const disagreement = findDisagreement(columns, a, b, at);
-  if (!disagreement) return null;
-  const { value, highest, lowest } = disagreement;
-  const ends = [highest, lowest].map(({ name, value }) => `${name} ${a === b ? formatNumber(value) : formatDifference(value)}`);
-  return el("span", { class: "score" }, el("span", { class: "spec" }, "disagreement "), el("b", {}, formatNumber(value)), ` (${ends.join(", ")})`);
+  const { gains, highest, lowest, values } = computeDisagreements(columns, a, b);
+  if (Number.isNaN(values[at])) return null;
+  const names = listScorers(columns);
+  const format = a === b ? formatNumber : formatDifference;
+  const ends = [highest[at], lowest[at]].map((row) => `${names[row]} ${format(gains[row][at])}`);
+  return el("span", { class: "score" }, el("span", { class: "spec" }, "disagreement "), el("b", {}, formatNumber(values[at])), ` (${ends.join(", ")})`);
 }
 
 /**

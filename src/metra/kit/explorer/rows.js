@@ -1,7 +1,7 @@
 // @ts-check
 // The segments that a view shows, in its order.
 
-import { computeGains, computeOnce, findDisagreement, listScorers, orient } from "./columns.js";
+import { computeDisagreements, computeGains, computeOnce, listScorers, orient } from "./columns.js";
 import { hasWords } from "./words.js";
 
 /** @typedef {import("./types").Columns} Columns */
@@ -58,7 +58,10 @@ function keyOf(columns, { sort, metric, systems: [a, b = a] }) {
     case "worse": return (at) => gains[at];
     case "low": return (at) => orient(about, scores[at]);
     case "high": return (at) => -orient(about, scores[at]);
-    case "disagree": return (at) => -(findDisagreement(columns, a, b, at)?.value ?? NaN);
+    case "disagree": {
+      const { values } = computeDisagreements(columns, a, b);
+      return (at) => -values[at];
+    }
     case "long": return (at) => -(columns.data.outputs[b][at] ?? "").length;
     default: return (at) => at;
   }

@@ -77,12 +77,6 @@ export interface Word {
   stop: number;
 }
 
-export interface Disagreement {
-  value: number;
-  highest: { name: string; value: number };
-  lowest: { name: string; value: number };
-}
-
 declare global {
   /** The compiler's list of what browsers have is older. */
   const DecompressionStream: new (format: "deflate") => ReadableWritablePair<Uint8Array, Uint8Array>;

@@ -23,11 +23,13 @@ PAGE = """<!doctype html>
 <script type="module" src="/gallery.js"></script></head>
 <body><main><h1>Kit</h1></main></body></html>"""
 STYLE = """body { margin: 0; padding: 0 1.2rem 2rem } section { margin-block: 1.4rem }
-section > h2 { font-size: 1rem; color: var(--soft); margin: 0 0 .4rem; text-transform: capitalize }
+section > h2 { font-size: 1rem; color: var(--soft); margin: 0 0 .4rem }
+section > h2::first-letter { text-transform: uppercase }
 main { max-inline-size: 60rem; margin: auto } figure { max-inline-size: 22rem }
 .rows { max-block-size: 12rem; background: var(--paper) }
-.swatches { display: flex; flex-wrap: wrap; gap: .6rem; list-style: none; padding: 0; margin: 0 }
-.swatches i { display: block; inline-size: 4.2rem; block-size: 2rem; border: 1px solid var(--edge) }"""
+.swatches { display: flex; flex-wrap: wrap; gap: .6rem; list-style: none; padding: 0 }
+.swatches i { display: block; inline-size: 4.2rem; block-size: 2rem }
+.swatches i { border: 1px solid var(--edge) }"""
 
 
 def open_gallery(page: Page) -> None:

@@ -164,6 +164,12 @@ def test_every_measure_is_explained(name, cli):
         assert f"\n  {option} " in out
 
 
+def test_protocols_are_listed_and_explained(cli):
+    listed = cli("help", "protocols").out
+    assert "\n  cloze                  Cloze test\n" in listed
+    assert cli("metrics", "cloze").out == cli("help", "cloze").out
+
+
 @pytest.fixture(scope="module")
 def demo(metra_command, tmp_path_factory):
     """What the demo printed, and the folder that it ran in."""

@@ -87,7 +87,7 @@ def test_campaigns_and_files_are_compared(store, cli, write, tmp_path):
     problem = "clear still hides its system names; close it, or give --unblind."
     assert hidden.err == f"metra: {problem}\n"
     by_store = cli("exercise", path, "--store", tmp_path / "judge.db")
-    assert "Left out: clear still hides its system names." in by_store.out
+    assert "still hide their system names; give --unblind: clear." in by_store.out
     done = cli.ok(*asked, "--unblind", "--format", "json")
     found = json.loads(done.out)
     assert found["level"] == "text"

@@ -198,6 +198,9 @@ def _order_systems(campaign: Campaign, mine: Sequence[Share], rng: Rng) -> list[
         ]
     if campaign.settings.complete:
         orders = draw_orders(count, len(by_text), rng)
+        if campaign.protocol.control == "no text":
+            # It is added as the last system, and comes before any version of a text.
+            orders = [sorted(order, key=lambda at: at < count - 1) for order in orders]
         blocks = [
             sorted(group, key=lambda share: order.index(share.systems[0]))
             for order, group in zip(orders, by_text.values(), strict=True)

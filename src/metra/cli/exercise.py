@@ -2,14 +2,14 @@
 
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from contextlib import closing, contextmanager, nullcontext
 from typing import TYPE_CHECKING
 
 import click
 
 from metra.cli import CommandWithInit, name_flags, options, output
-from metra.cli.options import option
+from metra.cli.options import option, split_specs
 from metra.errors import OptionError
 
 if TYPE_CHECKING:
@@ -37,6 +37,12 @@ class _ExerciseCommand(CommandWithInit):
     "--unblind",
     "Show system names before a campaign is closed; this is logged.",
     is_flag=True,
+)
+@option(
+    "-m --metric metrics NAME",
+    "Include only this metric, human or automated. May be given several times.",
+    multiple=True,
+    callback=split_specs,
 )
 @option(
     "--scale scales MEASURE=WORST..BEST",
@@ -75,6 +81,7 @@ def exercise(
     url: str | None,
     campaigns: tuple[str, ...],
     unblind: bool,
+    metrics: tuple[str, ...],
     scales: tuple[str, ...],
     model: str | None,
     human: tuple[str, ...],
@@ -105,7 +112,7 @@ def exercise(
     """
     from metra.campaign.protocols.registry import list_question_scales
     from metra.formats.annotations.quality_model import read_quality_model
-    from metra.meta.exercise import name_by_campaign, run_exercise
+    from metra.meta.exercise import choose_metrics, name_by_campaign, run_exercise
     from metra.report.writers.exercise import (
         build_exercise_report,
         write_exercise_tables,
@@ -121,14 +128,15 @@ def exercise(
     store = _CampaignStore(url, campaigns, unblind) if url or campaigns else None
     if store is not None:
         tables |= name_by_campaign(store.read_scores())
-        if store.left_out and not tables:
+        if store.hidden and not tables:
             msg = (
                 "All campaigns still hide their system names; close one, or give "
                 "--unblind."
             )
             raise OptionError(msg)
+    chosen = choose_metrics(tables, metrics)
     study = run_exercise(
-        tables,
+        chosen,
         scales=given,
         protocol_scales=list_question_scales(),
         model=weights,
@@ -137,8 +145,8 @@ def exercise(
         automated=automated,
     )
     notes = [name_flags(note) for note in study.notes]
-    notes += store.left_out if store else []
-    remarks = store.remarks if store else []
+    notes += store.list_notes(chosen) if store else []
+    remarks = [each for each in store.remarks if each[1] in chosen] if store else []
     report = build_exercise_report(study, notes, remarks)
     texts = {out: render(report, form, output.build_style(out))}
     if folder is not None:
@@ -174,12 +182,24 @@ class _CampaignStore:
         self._blind: list[str] = []
         #: Comments of participants: who, on which campaign, and what.
         self.remarks: list[tuple[str, str, str]] = []
-        #: Sentences about campaigns that still hide their system names.
-        self.left_out: list[str] = []
+        #: Campaigns that still hide their system names.
+        self.hidden: list[str] = []
+        #: Campaigns by a sentence on what their readers had seen before.
+        self._readers: dict[str, list[str]] = {}
+
+    def list_notes(self, campaigns: Container[str]) -> Iterator[str]:
+        """Say what was left out and, of some campaigns, what readers had seen before."""
+        if self.hidden:
+            names = ", ".join(self.hidden)
+            yield f"Left out, as they still hide their system names; give --unblind: {names}."
+        for note, of in self._readers.items():
+            shown = ", ".join(name for name in of if name in campaigns)
+            yield from [f"{shown}: {note}"] * bool(shown)
 
     def read_scores(self) -> "dict[str, Scores]":
         """Read the scores of campaigns; those with hidden names are refused or left out."""
         from metra.campaign.campaign import FIRST
+        from metra.campaign.codebook import describe_readers
         from metra.campaign.judgement import build_campaign_scores
         from metra.cli.judge.campaigns import open_store
         from metra.meta.judges import add_flags
@@ -208,6 +228,9 @@ class _CampaignStore:
                         for judge in judges.list_judges(db, stored.id)
                         if judge.remark
                     ]
+                    note = describe_readers(stored.campaign)
+                    if note:
+                        self._readers.setdefault(note, []).append(stored.name)
                     scores = build_campaign_scores(read_completed(db, stored))
                     tables[stored.name] = add_flags(scores)
         return tables
@@ -217,7 +240,7 @@ class _CampaignStore:
         if self._names:
             msg = f"{problem}; close it, or give --unblind."
             raise OptionError(msg)
-        self.left_out.append(f"Left out: {problem}.")
+        self.hidden.append(name)
 
     @contextmanager
     def unblind(self) -> Iterator[None]:

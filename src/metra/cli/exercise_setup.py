@@ -44,7 +44,7 @@ STORE, AUTOMATIC = "judge.db", "automatic.json"
     multiple=True,
     callback=split_specs,
 )
-@option("--questions FILE", "Questions of comprehension and reading.")
+@option("--questions FILE", "Questions of comprehension; of reading without it.")
 @option("--baseline FILE", "Text that everybody reads first, for reading times.")
 @option("--templates FILE", "Expected templates, for template filling.")
 @option("--organiser", "Organiser of the exercise, for the page of consent.", "")
@@ -66,9 +66,10 @@ def init(
 ) -> None:
     """Prepare an exercise: a campaign for each human metric, one link for each participant.
 
-    Every participant judges every output of every text by every human metric; readers see
-    several versions of a text, which the results state. Automatic metrics are scored by
-    text. The admin's password is $METRA_ADMIN_PASSWORD, or is asked for.
+    Every participant judges every output of every text by every human metric, those
+    first that show the outputs alone; readers see several versions of a text, which the
+    results state. Automatic metrics are scored by text. The admin's password is
+    $METRA_ADMIN_PASSWORD, or is asked for.
 
     \b
     metra exercise init class outputs/*.txt -r reference.1.txt -s source.fr.txt \\
@@ -76,9 +77,10 @@ def init(
     metra judge serve --store class/judge.db
     metra exercise class --unblind
     """
+    from metra.campaign.assignment import estimate_screen_seconds
     from metra.cli.judge.campaigns import AT_KEYBOARD, open_store, read_password
     from metra.scoring.files import CorpusFiles
-    from metra.store import access, campaigns, judges
+    from metra.store import access, campaigns, judges, tasks
     from metra.web.server import check_base_url
 
     check_base_url(base_url)
@@ -96,7 +98,8 @@ def init(
     if automatic:
         _score_automatic(home / AUTOMATIC, files, automatic)
     now = time.time()
-    links = []
+    links: list[str] = []
+    work: list[tasks.JudgeProgress] = []
     with (
         closing(open_store(str(home / STORE), create=True)) as store,
         store.transaction() as db,
@@ -109,13 +112,19 @@ def init(
             )
             for judge in judges.list_judges(db, key):
                 people[judge.label].append(judge.id)
+            way = tasks.list_screens(db, judge.id)
+            seconds = estimate_screen_seconds(campaign)
+            work.append(tasks.compute_progress(db, judge.id, way, seconds))
         for name, parts in people.items():
             judges.join_judges(db, parts)
             token = judges.issue_link(db, parts[0], now=now, who=AT_KEYBOARD)
             links.append(f"{name}\t{base_url.rstrip('/')}/j/{token}")
-    for name, campaign in made.items():
-        each = len(campaign.texts) * len(campaign.systems)
-        click.echo(f"{name}: {format_count(each, 'screen')} for each participant")
+    total = sum(each.of for each in work), sum(each.minutes_left for each in work)
+    every = [
+        (name, far.of, far.minutes_left) for name, far in zip(made, work, strict=True)
+    ]
+    for name, screens, minutes in [*every, ("each participant", *total)]:
+        click.echo(f"{name}: {format_count(screens, 'screen')}, about {minutes} min")
     if automatic:
         click.echo(f"{', '.join(automatic)}: scored in {home / AUTOMATIC}")
     click.echo("\n" + "\n".join(links))
@@ -140,6 +149,8 @@ def _build_campaigns(
     from metra.campaign.uploads import read_material
 
     human = [PROTOCOLS[spec] for spec in metrics if spec in PROTOCOLS]
+    # Who answers without a text has read no version of it; references come last.
+    human.sort(key=lambda asked: (any(s.shows for s in asked.steps), not asked.control))
     if not human:
         msg = (
             "`metrics` has no human metric; name one or more protocols, such as clarity, "
@@ -155,9 +166,9 @@ def _build_campaigns(
     for asked in human:
         kinds = [step.asks for step in asked.steps]
         wanted = {kind.document_material for kind in kinds}
-        wanted |= (
-            {"baseline"} if any(kind.measures_reading for kind in kinds) else set()
-        )
+        wanted |= {"baseline"} if any(kind.needs_baseline for kind in kinds) else set()
+        if "comprehension" in metrics and asked.name == "reading":
+            wanted.discard("questions")
         table = {
             **{"name": asked.title, "protocol": asked.name, "judges": names},
             **{"source_language": source_language, "target_language": target_language},

@@ -77,9 +77,12 @@ def metrics(name: str | None) -> None:
     metra metrics
     metra metrics bleu
     """
-    from metra.metrics.registry import describe_metric, format_overview
+    from metra.campaign.protocols.registry import PROTOCOLS
+    from metra.metrics.registry import describe_metric, format_overview, list_metrics
 
-    click.echo(format_overview() if name is None else describe_metric(name))
+    is_protocol = name in {*PROTOCOLS}.difference(list_metrics())
+    explain = _explain_protocol if is_protocol else describe_metric
+    click.echo(explain(name) if name else format_overview())
 
 
 def explain_name(name: str) -> str:
@@ -178,6 +181,12 @@ def _list_formats() -> str:
     )
 
 
+def _list_protocols() -> str:
+    from metra.campaign.protocols.registry import PROTOCOLS
+
+    return "\n".join(f"  {name:22} {asked.title}" for name, asked in PROTOCOLS.items())
+
+
 def _list_settings() -> str:
     from metra.cli.options import READ_SETTINGS
 
@@ -214,6 +223,7 @@ def _write_signature() -> str:
 
 _LISTS: dict[str, Callable[[], str]] = {
     "formats": _list_formats,
+    "protocols": _list_protocols,
     "settings": _list_settings,
     "first_options": lambda: _list_options(3, 5),
     "metrics": _list_metrics,

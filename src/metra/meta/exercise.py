@@ -204,6 +204,18 @@ def name_by_campaign(tables: Mapping[str, Scores]) -> dict[str, Scores]:
     }
 
 
+def choose_metrics(
+    tables: Mapping[str, Scores], names: Sequence[str]
+) -> dict[str, Scores]:
+    """Keep the scores of some metrics, named with or without their options; all by default."""
+    every = {name for table in tables.values() for name in table.names}
+    _check_names(sorted(every), names, "metric")
+    wanted = {n for n in every if {n, n.partition(":")[0]}.intersection(names)}
+    shown = {p: wanted.intersection(t.names) for p, t in tables.items()}
+    kept = {p: tables[p].only(scorers=own) for p, own in shown.items() if own}
+    return kept if names else {**tables}
+
+
 def _list_kinds(tables: Mapping[str, Scores], metric: str) -> list[MeasureKind]:
     """List the kinds of a measure that tables state."""
     having = [table for table in tables.values() if metric in table.names]
@@ -283,15 +295,22 @@ def _check_names(metrics: Sequence[str], names: Iterable[str], what: str) -> Non
 
 
 def _note_missing(scores: Scores) -> Iterator[str]:
-    """Say which systems an evaluator has not scored."""
-    systems: dict[tuple[str, str], set[str]] = {}
+    """Say which systems have no score by a metric, or only those of some evaluators."""
+    evaluators: dict[str, dict[str, set[str]]] = {}
     for metric, evaluator, _, system, *_ in list_rows(scores):
-        systems.setdefault((metric, evaluator), set()).add(system)
+        evaluators.setdefault(metric, {}).setdefault(system, set()).add(evaluator)
     every = list(dict.fromkeys(row[3] for row in list_rows(scores)))
-    for (metric, evaluator), own in systems.items():
-        missing = [name for name in every if name not in own]
-        if missing:
-            yield f"{evaluator} has no {metric} of {name_some(missing)}."
+    lacks: dict[tuple[str, ...], list[str]] = {}
+    for metric, by_system in evaluators.items():
+        for evaluator in sorted(set().union(*by_system.values())):
+            missing = [s for s, own in by_system.items() if evaluator not in own]
+            if missing:
+                yield f"{evaluator} has no {metric} of {name_some(missing)}."
+        absent = tuple(system for system in every if system not in by_system)
+        lacks.setdefault(absent, []).append(metric)
+    for absent, metrics in lacks.items():
+        if absent:
+            yield f"Nobody has a score of {name_some(absent)} by {name_some(metrics)}."
 
 
 def _select_level(

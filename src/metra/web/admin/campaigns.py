@@ -72,7 +72,9 @@ def _compare_campaigns(request: Request) -> dict[str, Any]:
         "selections": words,
         "people": people,
         "parts": [
-            one.name for one in every if any(one.name in p for p in people.values())
+            one.name
+            for one in reversed(every)
+            if any(one.name in part for part in people.values())
         ],
     }
 

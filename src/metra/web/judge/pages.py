@@ -94,12 +94,13 @@ def show_link(request: Request, token: str) -> Response:
     """A button and nothing else: mail scanners that follow the link change nothing."""
     with get_state(request).store.reading() as db:
         judge = judges.find_by_token(db, token)
-        stored = None if judge is None else campaigns.find_campaign(db, judge.campaign)
-    if stored is None:
+        own = [] if judge is None else judges.list_parts(db, judge)
+        parts = [campaigns.get_campaign(db, part.campaign) for part in own]
+    if not parts:
         return render_page(
             request, "judge/message.html", status=404, message="unknown_link"
         )
-    words = _get_title(request, stored)
+    words = _join_titles(request, parts)
     return render_page(request, "judge/start.html", **words, action=f"/j/{token}")
 
 
@@ -140,18 +141,19 @@ def show_consent(request: Request, visit: Judging, stored: _Stored) -> Response:
             planned.append(
                 tasks.compute_progress(db, judge.id, way, part.screen_seconds)
             )
-            parts.append(part.campaign.protocol)
+            parts.append(part)
+    asked = [part.campaign.protocol for part in parts]
     wording = _choose_wording(request, stored)
     settings = stored.campaign.settings
     return render_page(
         request,
         "judge/consent.html",
-        **views.build_campaign_json(stored, wording),
+        **views.build_campaign_json(stored, wording) | _join_titles(request, parts),
         wording=wording,
-        basis="source" if any(p.basis == "source" for p in parts) else "reference",
+        basis="source" if any(p.basis == "source" for p in asked) else "reference",
         screens=sum(part.of for part in planned),
         minutes=sum(part.minutes_left for part in planned),
-        counts_keys=any(step.asks.counts_keys for p in parts for step in p.steps),
+        counts_keys=any(step.asks.counts_keys for p in asked for step in p.steps),
         log_keys=settings.log_keys,
         organiser=settings.organiser,
         contact=settings.contact,
@@ -294,6 +296,12 @@ def set_language(
 
 def _choose_wording(request: Request, stored: StoredCampaign) -> Wording:
     return choose_campaign_wording(stored.campaign, get_language(request))
+
+
+def _join_titles(request: Request, parts: list[StoredCampaign]) -> dict[str, Any]:
+    """Return the titles of the campaigns of one person as one."""
+    titles = [_get_title(request, part) for part in parts]
+    return titles[0] | {"title": ", ".join(each["title"] for each in titles)}
 
 
 def _get_title(request: Request, stored: StoredCampaign) -> dict[str, Any]:

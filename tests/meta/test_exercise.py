@@ -395,11 +395,6 @@ def test_scales_of_specs_with_options():
     assert parse_scale("x = -1 .. +1e1")[1] == ScoreScale(-1, 10)
 
 
-@pytest.mark.seed("5.2")
-@pytest.mark.seed("5.4")
-@pytest.mark.seed("5.5")
-@pytest.mark.seed("5.6")
-@pytest.mark.seed("5.7")
 def test_the_plain_twin():
     """Means, deviations and correlations as a reader would compute them."""
     from statistics import correlation, fmean, stdev

@@ -1,9 +1,11 @@
 """The jiwer adapter beside jiwer itself: records, numbers to the bit, texts to the byte."""
 
+import copy
 import importlib
+import pickle
 import random
 import sys
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 import jiwer as theirs
 import pytest
@@ -51,6 +53,34 @@ def test_drawings_and_error_counts_take_our_records(pairs):
             theirs.collect_error_counts,
         ):
             assert function(records[0]) == function(records[1])
+
+
+@pytest.mark.parametrize("name", ["process_words", "process_characters"])
+def test_records_are_equal_and_copied_as_those_of_jiwer(name):
+    refs, hyps = map(list, zip(*EXAMPLE, strict=True))
+    record, other = (getattr(module, name)(refs, hyps) for module in (ours, theirs))
+    assert record == other
+    assert other == record
+    assert record != getattr(ours, name)(hyps, hyps)
+    assert repr(record) == repr(other)
+    assert isinstance(record, type(other))
+    for again in (copy.deepcopy(record), pickle.loads(pickle.dumps(record))):
+        assert again == other
+        assert type(again) is type(other)
+    assert replace(record, hits=7) == replace(other, hits=7)
+    with pytest.raises(AttributeError, match="no attribute 'words'"):
+        record.words  # noqa: B018
+
+
+def test_words_and_alignments_are_listed_when_they_are_used(monkeypatch):
+    def refuse(_):
+        raise AssertionError
+
+    monkeypatch.setattr(ours, "_list_alignments", refuse)
+    output = ours.process_words("a b", "a c")
+    assert (output.wer, output.hits) == (0.5, 1)
+    with pytest.raises(AssertionError):
+        _ = output.alignments
 
 
 @pytest.mark.parametrize("length", [1800, 2600, 5000])

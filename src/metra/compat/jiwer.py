@@ -17,6 +17,7 @@ HYP: the sub stops ****
 """
 
 from collections.abc import Callable
+from dataclasses import fields
 from typing import Any, NamedTuple, TypeAlias
 
 from metra.errors import CorpusError, LengthError, require_package
@@ -49,7 +50,8 @@ def process_words(
     """Align the words of each hypothesis with its reference's, and count."""
     texts = (reference, hypothesis, reference_transform, hypothesis_transform)
     comparison = _compare(*texts)
-    return jiwer.WordOutput(**comparison.list_fields(), **comparison.compute_measures())
+    figures = comparison.count_edits() | comparison.compute_measures()
+    return _build_output(jiwer.WordOutput, comparison, **figures)
 
 
 def process_characters(
@@ -61,8 +63,8 @@ def process_characters(
     """Align the characters of each hypothesis with its reference's, and count."""
     texts = (reference, hypothesis, reference_transform, hypothesis_transform)
     comparison = _compare(*texts)
-    rate = comparison.compute_measures()["wer"]
-    return jiwer.CharacterOutput(**comparison.list_fields(), cer=rate)
+    figures = comparison.count_edits() | {"cer": comparison.compute_measures()["wer"]}
+    return _build_output(jiwer.CharacterOutput, comparison, **figures)
 
 
 def _make_measure(
@@ -115,15 +117,6 @@ class _Comparison(NamedTuple):
         totals = map(int, edit_rows(self.matches, "rapidfuzz", "best").sum(0)[:4])
         return dict(zip(_COUNTS, totals, strict=True))
 
-    def list_fields(self) -> dict[str, Any]:
-        """List the words, the alignments and the counts, by jiwer's names."""
-        return {
-            "references": self.refs.list_words(),
-            "hypotheses": self.hyps.list_words(),
-            "alignments": _list_alignments(self.matches),
-            **self.count_edits(),
-        }
-
     def compute_measures(self) -> dict[str, Any]:
         """Compute the measures of a corpus; an empty reference counts as one word."""
         substitutions, insertions, deletions, hits = self.count_edits().values()
@@ -139,6 +132,50 @@ class _Comparison(NamedTuple):
             "wil": 1 - wip,
             "wip": wip,
         }
+
+
+class _LateLists:
+    """An output of jiwer whose words and alignments are listed when they are first used.
+
+    To list them takes several times as long as to count. Copies are jiwer's own records.
+    """
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in _LISTS:
+            msg = f"{type(self).__name__!r} object has no attribute {name!r}"
+            raise AttributeError(msg)
+        self.__dict__[name] = values = _LISTS[name](self._comparison)
+        return values
+
+    def __eq__(self, other: object) -> bool:
+        kind = type(self).__bases__[1]
+        return isinstance(other, kind) and _list_values(self) == _list_values(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __reduce__(self) -> tuple[type, tuple[Any, ...]]:
+        return type(self).__bases__[1], _list_values(self)
+
+
+_LISTS: dict[str, Callable[[_Comparison], list[Any]]] = {
+    "references": lambda comparison: comparison.refs.list_words(),
+    "hypotheses": lambda comparison: comparison.hyps.list_words(),
+    "alignments": lambda comparison: _list_alignments(comparison.matches),
+}
+_OUTPUTS: dict[type, type] = {
+    kind: type(kind.__name__, (_LateLists, kind), {})
+    for kind in (jiwer.WordOutput, jiwer.CharacterOutput)
+}
+
+
+def _build_output(kind: type, comparison: _Comparison, **figures: float) -> Any:
+    output: Any = object.__new__(_OUTPUTS[kind])
+    vars(output).update(figures, _comparison=comparison)
+    return output
+
+
+def _list_values(output: Any) -> tuple[Any, ...]:
+    return tuple(getattr(output, entry.name) for entry in fields(output))
 
 
 def _compare(

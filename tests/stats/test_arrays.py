@@ -7,7 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metra.stats.arrays import choose_round_step, group_lines, round_values
+from metra.stats.arrays import (
+    choose_round_step,
+    find_quantiles,
+    group_lines,
+    round_values,
+)
 from metra.stats.curves import fit_line
 
 NAN = float("nan")
@@ -59,3 +64,13 @@ def test_what_is_not_finite_is_nothing():
     assert round_values([NAN, float("inf"), 1.0, 0.12345], 2) == [None, None, 1, 0.12]
     exact = Decimal("0.125").quantize(Decimal("0.01"), ROUND_HALF_EVEN)
     assert round_values([0.125], 2) == [float(exact)]
+
+
+@given(st.integers(1, 60), st.integers(0, 3), st.integers(0, 9))
+def test_quantiles_equal_those_of_numpy_to_the_last_digit(count, rows, seed):
+    rng = np.random.default_rng(seed)
+    values = rng.normal(size=(rows, count) if rows else count)
+    values[rng.random(values.shape) < 0.01] = NAN
+    shares = [0.0, 0.025, 0.3, 0.5, *rng.random(3), 0.975, 1.0]
+    expected = np.quantile(values, shares, axis=-1)
+    assert find_quantiles(values, shares).tobytes() == expected.tobytes()

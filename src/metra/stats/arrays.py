@@ -57,6 +57,23 @@ def row_means(values: Array) -> Array:
     return divide(total, present.sum(-1))
 
 
+def find_quantiles(rows: Array, shares: Sequence[float]) -> Array:
+    """Return the quantiles of each row, a row for each share, to np.quantile's last digit.
+
+    The first call of np.quantile loads numpy.ma, a tenth of a short run.
+
+    >>> find_quantiles(np.array([3.0, 1.0, 2.0]), [0.5, 0.25]).tolist()
+    [2.0, 1.5]
+    """
+    ordered = np.sort(rows, axis=-1)
+    place = np.array(shares) * (rows.shape[-1] - 1)
+    below, above = (np.int64(each(place)) for each in (np.floor, np.ceil))
+    low, high, part = ordered[..., below], ordered[..., above], place - below
+    between = high - low
+    values = np.where(part < 0.5, low + between * part, high - between * (1 - part))
+    return np.moveaxis(np.where(np.isnan(ordered[..., -1:]), np.nan, values), -1, 0)
+
+
 def add_rows(rows: Array, codes: Codes, count: int) -> Array:
     """Add up the rows of each code below `count`; a code without any has a row of zeros."""
     return np.column_stack([np.bincount(codes, each, count) for each in rows.T])

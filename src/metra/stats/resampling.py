@@ -12,7 +12,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from metra.errors import OptionError, not_possible
-from metra.stats.arrays import Array, Codes
+from metra.stats.arrays import Array, Codes, find_quantiles
 from metra.stats.defaults import LEAST_UNITS, SEED, TRIALS, Method
 from metra.stats.direction import HIGHER, Direction
 from metra.stats.distributions import student_quantile
@@ -160,7 +160,7 @@ def intervals_of_rows(scores: Array, *, level: float = 0.95) -> list[Interval]:
     >>> intervals_of_rows(np.array([np.arange(101.0), np.zeros(101)]), level=0.5)
     [(25.0, 75.0), (0.0, 0.0)]
     """
-    low, high = np.quantile(scores, [(1 - level) / 2, (1 + level) / 2], axis=-1)
+    low, high = find_quantiles(scores, [(1 - level) / 2, (1 + level) / 2])
     return list(zip(low.tolist(), high.tolist(), strict=True))
 
 
@@ -213,7 +213,7 @@ def bca_interval(scores: Array, sample: Sample, *, level: float = 0.95) -> Inter
         return normal.cdf(bias + shifted / (1 - acceleration * shifted))
 
     ends = [correct_share((1 - level) / 2), correct_share((1 + level) / 2)]
-    low, high = np.quantile(scores, ends)
+    low, high = find_quantiles(scores, ends)
     return float(low), float(high)
 
 

@@ -46,6 +46,8 @@ FREQUENT_WORDS = 50
 #: Fewer characters than this show nothing about a text.
 LEAST_CHARACTERS = 400
 
+#: An id before the text, with zeros for numbers: utt0 or spk0_0.
+_ID = re.compile(r"(?=\S*[^\W\d_])\S*0\S* ")
 _SENTENCE_ENDS = ".!?。！？।؟…"
 _SENTENCE_MARKS = ".,;:!?。，、；：！？।؟،"
 
@@ -90,7 +92,7 @@ def _find_parts(own: TextLines, usual: TextLines) -> Iterator[str]:
             len(part) >= LONG_PART and share < SOME_ALIKE / 2
         ):
             rest = "those of the references do not"
-        elif is_most and len(part) >= LONG_BEGINNING and step > 0:
+        elif is_most and step > 0 and (len(part) >= LONG_BEGINNING or _ID.match(part)):
             rest = "so do those of the references"
         else:
             continue
@@ -141,7 +143,7 @@ def _find_part(lines: Sequence[str], step: int, total: int) -> tuple[str, int]:
             best, number, size = part, count, size + 1
         words = best.strip().strip(_SENTENCE_ENDS if step < 0 else "").strip()
         is_word = words.replace(" ", "").isalnum() and len(words) < SHORT_WORDS
-        is_mark = not is_word or re.match(r"0\W|\w{3}\W", best)
+        is_mark = not is_word or re.match(r"0\W|\w{3}\W", best) or _ID.match(best)
         # Lines that are the same as a whole have no text beside such a part.
         if words and is_mark and 2 * len(words) * len(lines) <= total:
             return best, number

@@ -83,6 +83,7 @@ LINES: dict[str, tuple[Callable[[str, int], str], str]] = {
     "a score and a tab": (lambda line, n: f"-0.{n + 10}\t{line}", "tab|number|score"),
     "a tab and a score": (lambda line, n: f"{line}\t-0.{n + 10}", "tab|number|score"),
     "an id and a tab": (lambda line, n: f"{n}\t{line}", "tab|number|id"),
+    "an id and a blank": (lambda line, n: f"utt{n:02d} {line}", "utt0"),
     "a document, an id and a tab": (lambda line, n: f"news-{n}\t{n}\t{line}", "tab|id"),
     "the source and a tab": (lambda line, n: f"{SOURCE[n - 1]}\t{line}", "tab|source"),
     "the source, then ||| and the output": (
@@ -284,7 +285,13 @@ for kind in (
     *("JSON strings", "JSON objects"),
     *("Here is the translation", "<think>", "<seg>"),
     *("a score and a tab", "timestamps", "JSON's escapes", "letters apart"),
-    *("a document, an id and a tab", "grep's numbers", "__en__", "mojibake"),
+    *(
+        "a document, an id and a tab",
+        "an id and a blank",
+        "grep's numbers",
+        "__en__",
+        "mojibake",
+    ),
 ):
     furnish, says = LINES[kind]
     CASES[f"lines: {kind} in both files"] = Case(
@@ -307,6 +314,19 @@ for kind in ("<think>", "Here is the translation", "a note behind"):
     CASES[f"lines: {kind} in every third line"] = Case(
         partial(write_some, furnish=furnish, every=3), says=says
     )
+
+
+CASES["lines: ? for letters outside of ASCII"] = Case(
+    lambda folder: [
+        write_lines(
+            folder / "out.txt", [x.encode("ascii", "replace").decode() for x in FRENCH]
+        ),
+        *("-r", write_lines(folder / "ref.txt", FRENCH)),
+    ],
+    systems={"*": FRENCH},
+    reference=FRENCH,
+    says="lost letters",
+)
 
 
 def write_bytes(folder: Path, content: bytes, name: str = "out.txt") -> list:

@@ -1,6 +1,7 @@
 """Rows of several files belong together by ids, documents or sources, in any order."""
 
 from pathlib import Path
+from random import Random
 from tempfile import TemporaryDirectory
 
 import pytest
@@ -11,6 +12,7 @@ from tests.tables import load_cases
 from metra.errors import CorpusError
 from metra.formats.recognise import FORMATS
 from metra.formats.texts.columns import DOCUMENT, Field
+from metra.formats.texts.join import RowKeys, match_rows
 from metra.formats.texts.parallel import ParallelTable
 from metra.formats.texts.roles import recognise_fields
 from metra.formats.texts.rows import RowChunk
@@ -179,3 +181,32 @@ def test_any_order_is_the_same_corpus(first, second, keys, fault):
             rows, _ = join([output], [reference])
             assert all(row[0] == row[1] for row in rows)
             assert len(rows) == 6
+
+
+def make_keys(place, numbers):
+    return RowKeys(place, ["id"], [f"segment {number}" for number in numbers])
+
+
+@pytest.mark.parametrize("count", [9, 300])
+def test_many_rows_are_matched_as_few_are(count, monkeypatch):
+    # From 20 rows on by their hashes.
+    monkeypatch.setattr("metra.formats.texts.join._MANY", 20)
+    ids = Random(count).sample(range(count), count)
+    first, second = make_keys("a.tsv", range(count)), make_keys("b.tsv", ids)
+    assert match_rows(first, second) == [ids.index(number) for number in range(count)]
+    for other, part in ((0, "b.tsv repeats"), (count, "b.tsv lacks")):
+        ids[ids.index(1)] = other
+        with pytest.raises(CorpusError, match=part):
+            match_rows(first, make_keys("b.tsv", ids))
+        ids[ids.index(other)] = 1
+
+
+def test_rows_whose_hashes_agree_are_compared(monkeypatch):
+    monkeypatch.setattr("metra.formats.texts.join._MANY", 1)
+    monkeypatch.setattr("metra.formats.texts.join.hash", len, raising=False)
+    first, second = (
+        RowKeys(place, ["id"], ["a", "bc", last])
+        for place, last in (("a.tsv", "def"), ("b.tsv", "xyz"))
+    )
+    with pytest.raises(CorpusError, match=r"b\.tsv lacks"):
+        match_rows(first, second)

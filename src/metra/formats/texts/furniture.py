@@ -123,7 +123,10 @@ FURNITURE = (
         _mend_encoding,
         certain=0.05,
     ),
-    Furniture("lost", "characters for lost letters (U+FFFD)", "\ufffd", "\ufffd"),
+    Furniture(
+        *("lost", "characters for lost letters (U+FFFD, or ? inside words)"),
+        *("\ufffd?", r"\ufffd|(?<=[^\W\d_])\?+(?=[^\W\d_])"),
+    ),
     Furniture(
         *("accents", "accents apart from their letters (not NFC)", _ACCENTS),
         *(f"[A-Za-z][{_ACCENTS}]+", _compose),

@@ -6,7 +6,7 @@ reordered.
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing
 from functools import partial
 from itertools import chain, combinations, count
@@ -40,6 +40,8 @@ Table = dict[Field, list[str | None]]
 #: Stands between the cells of a key.
 MARK = "\x1f"
 
+# Rows are matched by their hashes from so many on.
+_MANY = 50_000
 # So many rows are read at a time.
 _STEP = 4096
 
@@ -66,6 +68,10 @@ def match_rows(first: RowKeys, second: RowKeys, *, may_lack: bool = False) -> Or
     """
     if first.rows == second.rows:
         return [*range(len(first.rows))]
+    if len(first.rows) == len(second.rows) >= _MANY and (
+        complete := _match_hashes(first.rows, second.rows)
+    ):
+        return complete
     refuse_repeats(first)
     refuse_repeats(second)
     places = {row: at for at, row in enumerate(second.rows)}
@@ -88,6 +94,26 @@ def match_rows(first: RowKeys, second: RowKeys, *, may_lack: bool = False) -> Or
     return order
 
 
+def _match_hashes(first: Sequence[str], second: Sequence[str]) -> Order | None:
+    """Find the order of many rows by sorting their hashes; None if not all rows agree.
+
+    Looking up rows at random is slow where they do not fit into the processor's cache.
+    """
+    import numpy as np
+
+    hashes = [
+        np.fromiter(map(hash, rows), np.int64, len(rows)) for rows in (first, second)
+    ]
+    places = [each.argsort() for each in hashes]
+    ordered, others = (each[at] for each, at in zip(hashes, places, strict=True))
+    if (ordered != others).any() or (ordered[1:] == ordered[:-1]).any():
+        return None
+    order = np.empty_like(places[0])
+    order[places[0]] = places[1]
+    rows = order.tolist()
+    return rows if [second[at] for at in rows] == [*first] else None
+
+
 def join_sides(sides: Sequence["Side"]) -> tuple[list["Side"], str]:
     """Bring files into one order by their keys; return them, and a sentence about it."""
     ranked = sorted(sides, key=lambda side: side.rank)
@@ -105,13 +131,17 @@ def join_sides(sides: Sequence["Side"]) -> tuple[list["Side"], str]:
     for link, is_equal in zip(links, equal, strict=True):
         side, partner = ranked[link.side], ranked[link.partner]
         order, base, used = orders.get(link.partner), None, link.keys[0]
+        opener = partial(_open_in_order, side, order, {}) if order else side.open
         if not is_equal:
-            order, base, used = _find_order(side, partner, link, order)
+            match = _find_match(side, partner, link, order)
+            order, base, used, opener = match.order, match.base, match.keys, match.open
+            if not rows:
+                rows = len(match.rows)
+                documents = {row.partition(MARK)[0] for row in match.rows}
         orders[link.side] = order
         # Keys that both have are in the table once.
         others = {own: partner.columns.get(other) for other, own in used}
         columns = {own: f for own, f in side.columns.items() if others.get(own) != f}
-        opener = partial(_open_in_order, side, order) if order else side.open
         joined[id(side)] = side._replace(columns=columns, open=opener)
         names.append(" and ".join(field.name for field, _ in used))
         if names[-1] != names[0]:
@@ -120,8 +150,9 @@ def join_sides(sides: Sequence["Side"]) -> tuple[list["Side"], str]:
             remarks.append(f"{format_path(side.path)} counts from {base}")
     noun, by_order = "segment", ""
     if links[0].by_document:
-        is_unique = len(documents) == rows
-        noun, by_order = ("document", "") if is_unique else (noun, " and order")
+        noun, by_order = (
+            ("document", "") if len(documents) == rows else (noun, " and order")
+        )
     sentence = f"{format_count(rows, noun)} joined by {names[0]}{by_order}"
     return [joined[id(side)] for side in sides], "; ".join([sentence, *remarks])
 
@@ -236,9 +267,10 @@ def _pair_fields(first: Field | None, second: Field | None) -> KeyPairs:
 def _compare_in_step(
     sides: Sequence["Side"], links: Sequence[_Link]
 ) -> tuple[list[bool], int, set[str]]:
-    """Read the key columns of all files, some rows at a time.
+    """Read the key columns of all files, some rows at a time, until all of them differ.
 
-    Returns for each link if its files have the same keys, and the rows and documents.
+    Returns for each link if its files have the same keys, and if one has, the number of
+    rows and the documents.
     """
     fields: dict[int, list[Field]] = {}
     for link in links:
@@ -250,7 +282,7 @@ def _compare_in_step(
             place: stack.enter_context(closing(sides[place].open(own)))
             for place, own in fields.items()
         }
-        while True:
+        while any(equal):
             parts = {place: reader.read(_STEP) for place, reader in readers.items()}
             if not any(map(count_segments, parts.values())):
                 return equal, rows, documents
@@ -264,6 +296,7 @@ def _compare_in_step(
                     _is_same(field, first[field], own, second[own])
                     for field, own in link.keys[0]
                 )
+    return equal, 0, set()
 
 
 def _is_same(field: Field, values: Values, own_field: Field, own: Values) -> bool:
@@ -285,14 +318,30 @@ def _clean(field: Field, values: Values) -> list[str]:
     ]
 
 
-def _find_order(
+class _Match(NamedTuple):
+    """A file that belongs to another by some of their keys, and its order, if it differs."""
+
+    order: Order | None
+    open: Callable[[Sequence[Field]], Reader]
+    #: Where its ids count from, if that differs.
+    base: int | None
+    keys: KeyPairs
+    #: The keys of the other file.
+    rows: Sequence[str]
+
+
+def _find_match(
     side: "Side", partner: "Side", link: _Link, order: Order | None
-) -> tuple[Order | None, int | None, KeyPairs]:
-    """Find the order of a file by its keys: also where it counts from, if that differs."""
+) -> _Match:
+    """Find the order of a file by its keys; it is read once, with its texts."""
+    texts = (field for field in side.columns if field.role != "label")
+    fields = (own for pairs in link.keys for _, own in pairs)
+    table = _read_columns(side, [*dict.fromkeys([*texts, *fields])])
     refusal = None
     for pairs in link.keys:
-        first = _read_keys(partner, [field for field, _ in pairs], link)
-        second = _read_keys(side, [field for _, field in pairs], link)
+        others = [other for other, _ in pairs]
+        first = _build_keys(partner, others, _read_columns(partner, others), link)
+        second = _build_keys(side, [own for _, own in pairs], table, link)
         if order:
             rows = ["" if at is None else first.rows[at] for at in order]
             first = first._replace(rows=rows)
@@ -302,14 +351,17 @@ def _find_order(
             except CorpusError as error:
                 refusal = refusal or error
             else:
-                is_in_order = matched == [*range(len(keys.rows))]
-                return None if is_in_order else matched, base, pairs
+                if matched == [*range(len(keys.rows))]:
+                    return _Match(None, side.open, base, pairs, first.rows)
+                opener = partial(_open_in_order, side, matched, table)
+                return _Match(matched, opener, base, pairs, first.rows)
     raise refusal or AssertionError
 
 
-def _read_keys(side: "Side", fields: Sequence[Field], link: _Link) -> RowKeys:
-    """Read key columns at once; segments of a document without ids are counted."""
-    columns = _read_columns(side, fields)
+def _build_keys(
+    side: "Side", fields: Sequence[Field], columns: Table, link: _Link
+) -> RowKeys:
+    """Build keys of key columns; segments of a document without ids are counted."""
     rows, *others = (_clean(field, columns[field]) for field in fields)
     if others:
         rows = [*map(MARK.join, zip(rows, *others, strict=True))]
@@ -355,11 +407,15 @@ def _is_number(cell: str) -> bool:
 
 
 def _open_in_order(
-    side: "Side", order: Order, wanted: Sequence[Field] | None = None
+    side: "Side", order: Order, table: Table, wanted: Sequence[Field] | None = None
 ) -> Reader:
-    """Read the wanted columns of a file at once, and open them in another order."""
-    columns = _read_columns(side, wanted or [*side.columns])
-    for field, values in columns.items():
+    """Open the wanted columns of a file in another order, those of the table or read anew."""
+    wanted = wanted or [*side.columns]
+    if not table.keys() >= {*wanted}:
+        table = _read_columns(side, wanted)
+    columns: Table = {}
+    for field in wanted:
+        values = table[field]
         columns[field] = [None if at is None else values[at] for at in order]
     return open_columns(columns)
 

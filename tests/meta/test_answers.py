@@ -19,10 +19,10 @@ from metra.meta.answers import (
     COEFFICIENTS,
     ask_missing,
     ask_pace,
-    ask_preferences,
     compute_status,
 )
-from metra.meta.options import NoOptions
+from metra.meta.options import NoOptions, PreferenceOptions
+from metra.meta.preferences import ask_preferences
 from metra.meta.question import Evidence, answer_question
 from metra.report.pictures.campaign import draw_judge_times, draw_times
 from metra.scores.judgement import NOT_TRANSLATION
@@ -33,7 +33,9 @@ def count_preferences(answers, selection=DEFAULT):
     """Wins, ties and losses by pair of systems, the first by name first."""
     scores = table_of(answers)
     [name] = scores.names
-    pairs = ask_preferences(Evidence(scores, selection, name), NoOptions()).pairs
+    pairs = ask_preferences(
+        Evidence(scores, selection, name), PreferenceOptions(trials=0)
+    ).pairs
     return {
         tuple(sorted(names)): counts if names[0] < names[1] else counts[::-1]
         for names, counts in pairs.items()
@@ -55,8 +57,7 @@ def test_scores_are_compared_judge_by_judge():
     ]
     assert count_preferences(answers) == {("x", "y"): (2, 1, 1)}
     answered = answer_question("preferences", table_of(answers), DEFAULT, "adequacy")
-    [table] = answered.report.tables
-    [(name, cells)] = cells_by_name(table).items()
+    [(name, cells)] = cells_by_name(answered.report.tables[-1]).items()
     assert name == "x – y"
     assert [cell.value for cell in cells] == [4, 50.0, 25.0, 25.0]
     only = Selection(judges=frozenset({"bob"}))

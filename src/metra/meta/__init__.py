@@ -5,7 +5,7 @@ out as tables with notes, a signature and charts. `metra.meta.questions` lists t
 options of every question are dataclasses, from which the command line derives its flags.
 
 agree: agreement of judges with each other, and with themselves; pairs and points to show
-answers: preferences, distributions, missing scores, active times, and status of a campaign
+answers: distributions, missing scores, active times, and status of a campaign
 arrays: questions asked of plain arrays, systems × segments, NaN where missing
 autorank: systems by all metrics together (WMT 2025), and rankings compared with others
 card: everything about one metric
@@ -28,6 +28,7 @@ overview: ranks of systems in several language pairs
 people: people next to metrics in a report, and reliability of both; drawn documents, points
 plan: variance components of judgements, and studies that separate systems;
     published variances
+preferences: wins of systems over each other, and Bradley-Terry and Plackett-Luce strengths
 pseudo: agreement by length of document
 question: the record of a question, its evidence, and answers
 questions: the list of questions; the help of their options is in questions.txt

@@ -1,14 +1,12 @@
 """Questions about answers of judges, and their work so far while a campaign runs.
 
-The questions are `preferences`, `distribution`, `missing` and `pace`.
+The questions are `distribution`, `missing` and `pace`.
 """
 
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations
 from statistics import median
-from typing import NamedTuple
 
 import numpy as np
 
@@ -20,7 +18,6 @@ from metra.meta.question import Evidence, Question, answer_all
 from metra.scores import judgement
 from metra.scores.selection import DEFAULT
 from metra.scores.table import ITEM_KINDS, Scores
-from metra.scores.views import collect_rankings, count_comparisons, promote_documents
 from metra.scoring.table import Cell, Table
 from metra.stats.arrays import Array, group_lines
 
@@ -28,47 +25,6 @@ _QUANTILES = (0, 0.25, 0.5, 0.75, 1)
 _SKIPPED = judgement.explain_skipped(judgement.NOT_TRANSLATION)
 _CANNOT = judgement.explain_skipped("")
 _BARS = 20
-
-
-class Preferences(NamedTuple):
-    """Wins of the first system, ties and wins of the second, for each two systems."""
-
-    scorer: str
-    pairs: dict[tuple[str, str], tuple[int, int, int]]
-
-
-def ask_preferences(evidence: Evidence, _: NoOptions) -> Preferences:
-    """Compare the outputs of each two systems on items that a judge gave both."""
-    scorer = evidence.scorer
-    rows = promote_documents(evidence.rows, scorer)
-    if rows.scorers[rows.find(scorer)].compares:
-        rows = collect_rankings(rows, scorer)[0]
-    counts = count_comparisons(rows, scorer)
-    pairs = {}
-    for one, other in combinations(range(len(rows.systems)), 2):
-        wins, losses = int(counts.wins[one, other]), int(counts.wins[other, one])
-        met = int(counts.met[one, other])
-        if met:
-            names = rows.systems[one], rows.systems[other]
-            pairs[names] = wins, met - wins - losses, losses
-    return Preferences(scorer, pairs)
-
-
-def report_preferences(answer: Preferences, options: NoOptions) -> MetaReport:
-    """Lay out the share of comparisons that each of two systems wins."""
-    rows = []
-    for (one, other), counts in answer.pairs.items():
-        shares = [100 * count / sum(counts) for count in counts]
-        rows.append((f"{one} – {other}", [sum(counts), *shares]))
-    heads = ["n", "first better, %", "equal, %", "second better, %"]
-    caption = f"Preferences by {answer.scorer}"
-    table = build_table("systems", heads, rows, caption, "preferences")
-    return build_report([table], options, scorer=answer.scorer)
-
-
-PREFERENCES = Question(
-    "preferences", ask_preferences, report_preferences, title="Preferences by {}"
-)
 
 
 def ask_distribution(evidence: Evidence, _: NoOptions) -> tuple[str, dict[str, Array]]:

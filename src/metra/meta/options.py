@@ -329,6 +329,15 @@ class RankOptions:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PreferenceOptions:
+    """Options of `preferences`."""
+
+    ranks: bool = False
+    trials: int = find_option("trials")
+    seed: int = find_option("seed")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AgreeOptions:
     """Options of `agree`."""
 

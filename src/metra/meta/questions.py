@@ -62,7 +62,10 @@ QUESTIONS = {
         _ANY,
     ),
     "preferences": _enter(
-        "rank --show preferences", "answers", options.NoOptions, "scorer"
+        "rank --show preferences",
+        "preferences",
+        options.PreferenceOptions,
+        "scorer plot",
     ),
     "distribution": _enter(
         "rank --show distribution", "answers", options.NoOptions, "scorer"

@@ -29,10 +29,11 @@ from metra.stats.arrays import (
     number_names,
     pair_equal,
     row_means,
+    subtract_values,
 )
 from metra.stats.direction import HIGHER, Direction
 from metra.stats.panel import ScorePanel, SegmentStatistics
-from metra.stats.ranking import PairwiseCounts, compare_systems, mid_ranks
+from metra.stats.ranking import PairwiseCounts, mid_ranks
 from metra.stats.ratings import Ratings, sort_ratings
 
 
@@ -319,7 +320,16 @@ def replace_values(lines: Scores, value: Array, scorer: Scorer | None = None) ->
     return replace(lines, value=value).keep_lines(np.isfinite(value))
 
 
-def count_comparisons(scores: Scores, name: str) -> PairwiseCounts:
+class Outcomes(NamedTuple):
+    """Comparisons of two systems on an item: 1 if the first is better, 0 for a tie, or -1."""
+
+    item: Codes
+    first: Codes
+    second: Codes
+    sign: Array
+
+
+def collect_outcomes(scores: Scores, name: str) -> Outcomes:
     """Compare systems on every segment, each judge's values with the same judge's.
 
     Where no judge has judged two systems of a segment, the means of judges are compared.
@@ -329,32 +339,41 @@ def count_comparisons(scores: Scores, name: str) -> PairwiseCounts:
     scorer, size = scores.scorers[scores.find(name)], len(scores.systems)
     if scorer.compares and len(lines.answer):
         values = scorer.direction.orient(lines.value)
-        return _count_within(lines.answer, lines.system, values, size)
+        return _compare_within(lines.answer, lines.item, lines.system, values)
     if (lines.judge >= 0).any():
         is_segment = np.isin(lines.item, scores.segments) & np.isfinite(lines.value)
         judged = lines.keep_lines(is_segment)
         cell = judged.item * (len(scores.judges) + 1) + judged.judge + 1
         cells, row = np.unique(cell * size + judged.system, return_inverse=True)
-        means = np.bincount(row, judged.value) / np.bincount(row)
+        means = scorer.direction.orient(
+            np.bincount(row, judged.value) / np.bincount(row)
+        )
         group, system = np.divmod(cells, size)
-        counts = _count_within(group, system, scorer.direction.orient(means), size)
-        if counts.met.any():
-            return counts
-    return compare_systems(orient_scores(lines, name))
+        item = group // (len(scores.judges) + 1)
+        outcomes = _compare_within(group, item, system, means)
+        if len(outcomes.item):
+            return outcomes
+    values = orient_scores(lines, name)
+    at, system = np.nonzero(np.isfinite(values.T))
+    return _compare_within(at, lines.segments[at], system, values[system, at])
 
 
-def _count_within(
-    group: Codes, system: Codes, value: Array, size: int
-) -> PairwiseCounts:
-    """Compare values of the same group, higher is better."""
+def _compare_within(group: Codes, item: Codes, system: Codes, value: Array) -> Outcomes:
+    """Compare values of the same group, which are of one item; higher is better."""
     order = np.lexsort((system, group))
-    group, system, value = group[order], system[order], value[order]
-    wins, draws = np.zeros((2, size, size), np.int64)
-    first, second = pair_equal(group)
-    one, other, gap = system[first], system[second], value[first] - value[second]
-    np.add.at(wins, (one[gap > 0], other[gap > 0]), 1)
-    np.add.at(wins, (other[gap < 0], one[gap < 0]), 1)
-    np.add.at(draws, (one[gap == 0], other[gap == 0]), 1)
+    item, system, value = item[order], system[order], value[order]
+    first, second = pair_equal(group[order])
+    sign = np.sign(subtract_values(value[first], value[second]))
+    return Outcomes(item[first], system[first], system[second], sign)
+
+
+def count_comparisons(scores: Scores, name: str) -> PairwiseCounts:
+    """Count the outcomes of each two systems."""
+    _, first, second, sign = collect_outcomes(scores, name)
+    wins, draws = np.zeros((2, len(scores.systems), len(scores.systems)), np.int64)
+    winner, loser = np.where(sign > 0, (first, second), (second, first))
+    np.add.at(wins, (winner[sign != 0], loser[sign != 0]), 1)
+    np.add.at(draws, (first[sign == 0], second[sign == 0]), 1)
     return PairwiseCounts(wins, draws + draws.T)
 
 

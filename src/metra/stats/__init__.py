@@ -21,6 +21,7 @@ panel: the record of gold and metric scores, systems × segments
 parallel: chunks of work on all cores, and how far work is
 permutation: coefficients of two metrics after an exchange of scores
 power: the power of plans of a study (0.8, up to a million segments); people's agreement at best
+preferences: strengths of systems by wins with ties (Bradley, Terry) and orders (Plackett, Luce)
 pseudo_documents: documents of segments drawn at random; shares at which judges are drawn
 ranking: methods of ranking by name, how two orders agree, wins and draws of comparisons
 ratings: the record of judgements: judge, unit and value; judges' values on one scale (z, …)

@@ -193,10 +193,3 @@ class PairwiseCounts:
     def met(self) -> Codes:
         """Number of comparisons of two systems, in either order."""
         return self.wins + self.wins.T + self.draws
-
-
-def compare_systems(values: Array) -> PairwiseCounts:
-    """Compare each two systems on every segment: systems × segments, higher is better."""
-    draws = np.array([(row == values).sum(1) for row in values])
-    np.fill_diagonal(draws, 0)
-    return PairwiseCounts(count_wins(values), draws)

@@ -101,6 +101,7 @@ def test_where_the_gaps_are(every, offset, expected):
     assert len(asks.extra(TEXT)["pieces"]) == len(expected) + 1
     key = asks.build_key({"output": TEXT})
     assert (key["every"], key["offset"]) == (every, offset or every)
+    assert protocol("cloze").steps[0].asks.every == 8
     assert (key["words"], key["close"]) == (expected, [None] * len(expected))
     assert [
         TEXT[start:].startswith(word)

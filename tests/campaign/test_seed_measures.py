@@ -555,3 +555,15 @@ def test_judges_read_what_a_fluent_sentence_is():
         "native speakers",
     ):
         assert aspect in definition
+
+
+@pytest.mark.seed("3.4")
+@pytest.mark.seed("3.5", prints='< 30"/sentence')
+def test_fluency_comes_alone_and_adequacy_beside_the_reference_in_30_seconds():
+    fluency, adequacy = protocol("ldc").steps
+    assert (fluency.name, fluency.shows) == ("fluency", ())
+    assert (adequacy.name, adequacy.shows) == ("adequacy", ("basis",))
+    assert (protocol("ldc").basis, protocol("ldc").guidance_seconds) == (
+        "reference",
+        30,
+    )

@@ -106,6 +106,7 @@ def test_questions_follow_the_reading_only_if_there_are_any():
     assert (done.document, done.segment, done.counts) == ("baseline", 0, False)
 
 
+@pytest.mark.seed("5.70")
 def test_the_control_group_answers_without_a_text():
     frozen = opened("comprehension", {"questions": QUESTIONS}, **NO_TEXT)
     assert [system.name for system in frozen.systems] == ["good", "bad", "no text"]
@@ -137,6 +138,7 @@ def test_hidden_text_is_read_before_and_not_by_the_control_group():
     assert build_screen(frozen, task, number=0, step=0)["steps"] == ["comprehension"]
 
 
+@pytest.mark.seed("5.62")
 def test_the_original_takes_part_in_a_cloze_test_as_a_control():
     frozen = opened("cloze", cloze={"original": True}, judges=list("abcdef"))
     assert frozen.systems[-1].outputs[1] == SOURCE[2]

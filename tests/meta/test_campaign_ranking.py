@@ -226,6 +226,7 @@ def test_the_bootstrap_against_a_plain_twin():
     assert ranking.p[0, 1] == pytest.approx(share, abs=0.02)
 
 
+@pytest.mark.seed("1.26")
 def test_z_scores_even_out_strict_judges():
     # Bob is ten points milder; by his own scale both systems are as Ann sees them.
     answers = [

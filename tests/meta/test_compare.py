@@ -196,6 +196,7 @@ def test_williams_published():
     assert p[1, 0] == pytest.approx(1 - p[0, 1])
 
 
+@pytest.mark.seed("1.31")
 @pytest.mark.parametrize("size", [6, 12, 60])
 @pytest.mark.parametrize("ties", [False, True])
 def test_wilcoxon_is_scipys(size, ties):

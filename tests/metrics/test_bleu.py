@@ -56,3 +56,13 @@ def test_segments_are_scored_with_effective_order_and_say_so():
     assert result.segments == pytest.approx([100, 100])
     assert "|eff:no|" in result.signature
     assert "|eff:yes|" in result.metric.for_segments.signature()
+
+
+@pytest.mark.seed("2.8")
+@pytest.mark.seed("3.17")
+def test_no_common_4_gram_is_a_score_of_zero():
+    hyp, ref = "a b c x d e f", "a b c y d e f"
+    result = metra.score([hyp], [[ref]], "bleu:smooth=none,tok=none")
+    assert result.parts["counts"] == [6, 4, 2, 0]
+    assert result.score == 0
+    assert metra.metric("bleu:smooth=none,eff=no").sentence(hyp, [ref]) == 0

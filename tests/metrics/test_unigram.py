@@ -96,3 +96,39 @@ def test_one_reference_makes_f1_what_gtm_is(hyp, ref):
     segment = " ".join(hyp), [" ".join(ref)]
     f1 = metra.metric("f1:tok=none").sentence(*segment)
     assert f1 == pytest.approx(metra.metric("gtm").sentence(*segment))
+
+
+@pytest.mark.seed("1.14")
+def test_a_short_text_buys_precision_and_a_long_one_recall():
+    refs = ["a b c d e f"]
+
+    def score(hyp):
+        return [
+            metra.metric(name).sentence(hyp, refs) for name in ("precision", "recall")
+        ]
+
+    short, long = score("a b"), score("a b c d e f x y z w v u")
+    assert short == pytest.approx([100, 100 / 3])
+    assert long == pytest.approx([50, 100])
+    for hyp in ("a b", "a b c d e f x y z w v u"):
+        assert metra.metric("gtm").sentence(hyp, refs) < 70
+
+
+STEMMED = ("Their market opening early", "their market open earli")
+
+
+@pytest.mark.seed("2.7")
+@pytest.mark.seed("2.15")
+@pytest.mark.seed("2.17")
+@pytest.mark.parametrize("name", ["bleu:n=2", "nist:n=2", "fmean", "f1"])
+def test_scores_on_stems_are_scores_of_stemmed_texts(name):
+    join = "," if ":" in name else ":"
+    refs = ["A market opens late", "Markets were opened again"]
+    stems = ["a market open late", "market were open again"]
+    on_stems = metra.score(
+        [STEMMED[0]], [[ref] for ref in refs], f"{name}{join}stem=porter,case=lower"
+    )
+    of_stems = metra.score([STEMMED[1]], [[stem] for stem in stems], name)
+    plain = metra.score([STEMMED[0].lower()], [[ref.lower()] for ref in refs], name)
+    assert on_stems.score == pytest.approx(of_stems.score)
+    assert on_stems.score > plain.score

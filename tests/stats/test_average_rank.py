@@ -111,6 +111,9 @@ PARTIAL = [
 @pytest.mark.parametrize(("ranks", "expected", "wanted"), PARTIAL)
 def test_the_most_complete_partial_ranking(ranks, expected, wanted):
     assert find_partial_ranking(ranks, expected).tolist() == wanted
+    if ranks == [1, 2, 3, 4, 6, 5]:
+        figures = compare_ranks(wanted, expected)
+        assert [round(value, 1) for value in figures] == [0.5, 96.7, 100, 93.3]
 
 
 @given(st.lists(PAIRS, min_size=1, max_size=6))

@@ -89,6 +89,7 @@ def test_published_vectors(gold, metric, options, expected):
     assert correlate(gold, metric, **options).value == pytest.approx(expected, abs=6e-4)
 
 
+@pytest.mark.seed("4.17", prints="0.9807")
 def test_babych_and_hartley_table_2():
     adequacy, fluency = [0.677, 0.710, 0.718, 0.789], [0.455, 0.381, 0.382, 0.508]
     columns = {  # score of the four systems, printed r with adequacy and with fluency
@@ -116,6 +117,8 @@ def two_rows(draw, least=2, most=90):
 
 @settings(max_examples=150, deadline=None)
 @given(two_rows())
+@pytest.mark.seed("2.20")
+@pytest.mark.seed("2.21")
 def test_scipy_agrees(rows):
     g, m = rows
     assume(len(set(g)) > 1 and len(set(m)) > 1)

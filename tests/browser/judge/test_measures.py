@@ -13,6 +13,7 @@ def done(page):
     page.wait_for_url("**/done")
 
 
+@pytest.mark.seed("5.32")
 def test_one_deletion_and_three_moves_in_chips(server, work):
     text = "w x y z u a b c d"
     mine = server.open(

@@ -2,6 +2,7 @@
 
 import json
 import random
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -10,10 +11,16 @@ from hypothesis import strategies as st
 from sacrebleu.metrics import TER
 
 from metra.errors import CorpusError, FormatError
-from metra.meta.corrections import GAIN, RATE, RATIO, ask_corrections
+from metra.meta.corrections import (
+    GAIN,
+    RATE,
+    RATIO,
+    ask_corrections,
+    score_corrections,
+)
 from metra.meta.options import TaskOptions
 from metra.meta.question import Evidence, answer_evidence
-from metra.scores.table import build_score_table
+from metra.scores.table import ScoredItem, Scorer, build_score_table
 
 FEW = TaskOptions(trials=30)
 NONE = TaskOptions(trials=0)
@@ -144,6 +151,8 @@ def test_what_is_undefined_or_missing_is_said(tmp_path):
     [[found]], report = answer_evidence("task", evidence, FEW)
     assert list(found.segments) == [11, 12]
     assert "en-de: qe: without edits, no gain per edit: still." in report.notes
+    few = "segments are treated as independent, because 3 documents are fewer than 20."
+    assert f"en-de: qe: {few}" in report.notes
     assert any("per edit" not in note and "gain: " in note for note in report.notes)
     rows[0][7] = 0.5
     expected = measure([row for row in rows[1:] if row[0] == "A"])
@@ -192,3 +201,29 @@ def test_json_lines_are_read_too(tmp_path):
     )
     [first], [second] = ask(str(path)), ask(write(tmp_path / "c.tsv", rows))
     assert (first.systems, first.figures) == (second.systems, second.figures)
+
+
+def test_equal_systems_differ_in_5_of_100_tests():
+    """Documents have effects of their own; ratios are tested by what documents add."""
+    rng = np.random.default_rng(5)
+    differ = Counter()
+    items = [ScoredItem(str(at), f"d{at // 6}") for at in range(180)]
+    for _ in range(300):
+        size = rng.integers(5, 30, 180)
+        columns = []
+        for _ in "AB":
+            effect = rng.normal(0, 0.05, 30).repeat(6)
+            edits = rng.binomial(size, 0.15)
+            gain = 0.02 * edits + rng.normal(0, 0.15, 180) + effect
+            columns.append(np.array([np.where(edits, gain, 0), edits, size]))
+        values = np.hstack(columns)
+        names = map(Scorer, ("qe", "edits", "words"))
+        scores = build_score_table(
+            ["A"] * 180 + ["B"] * 180, items * 2, dict(zip(names, values, strict=True))
+        )
+        found = score_corrections(scores, "qe", NONE)
+        for figure, (tests, _) in found.tests.items():
+            differ[figure] += np.nanmin(tests.p) < 0.05
+            assert tests.units == ("document",)
+    # Of 300 tests with a rate of 5 %, 99.9 % have 5 to 28 false alarms.
+    assert all(5 <= differ[figure] <= 28 for figure in (GAIN, RATIO)), differ

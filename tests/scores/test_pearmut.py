@@ -1,6 +1,7 @@
 """Pearmut's files: spans that count UTF-16 units, resets, revisions, campaigns."""
 
 import json
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -10,8 +11,10 @@ from metra.campaign.imports import parse_judgements, read_file
 from metra.campaign.judgement import check_imported, keep_latest
 from metra.errors import FormatError
 from metra.scores import pearmut
+from metra.scores.alignment import follow_outputs
 from metra.scores.registry import read_scores, read_spans, recognise_score_format
 from metra.scores.selection import DEFAULT
+from metra.scores.table import ScoredItem
 
 FR_EN = ("fr", "en")
 
@@ -356,3 +359,32 @@ def test_results_are_recognised_by_the_beginning_of_a_long_line(tmp_path, first)
     assert len(read_scores(str(path))) == 2
     path.write_text('{"user_id": "u", "item": "3", "system": "A", "score": 8}\n')
     assert recognise_score_format(str(path)) == "jsonl"
+
+
+def test_a_report_finds_the_judged_outputs_of_one_pair_by_their_texts(tmp_path):
+    """Pearmut numbers no segments: tutorials come first, and documents in any order."""
+    texts = {"one": ["Eins.", "Zwei 😀", "Drei"], "two": ["eins", "zwei", "drei"]}
+    lines = [line(screen="welcome_0")]
+    for at in (2, 0, 1):
+        shown = {name: column[at] for name, column in texts.items()}
+        item = [{"item_id": f"d{at}_#_0", "src": "s", "tgt": shown}]
+        scored = {name: answer(10 * at + rank) for rank, name in enumerate(shown)}
+        lines.append(line(screen=at, item=item, annotation=[scored]))
+    other = line(item=[CHECKED | {"validation": None}])
+    path = write_results(tmp_path / "a.json", {"en-cs": [other], "en-de": lines})
+    scores = read_scores(path)
+    found = DEFAULT.select(follow_outputs(scores, texts))
+    cells = zip(found.system, found.item, found.value, strict=True)
+    assert sorted(
+        (found.systems[system], found.items[item].segment, value)
+        for system, item, value in cells
+    ) == [
+        (name, str(at + 1), 10 * at + rank)
+        for rank, name in enumerate(texts)
+        for at in range(3)
+    ]
+    assert {item.lang for item in found.items} >= {"en-de"}
+    # Numbers that fit stay, and so do texts of which nothing is known.
+    numbered = replace(found, items=tuple(ScoredItem(i.segment) for i in found.items))
+    assert follow_outputs(numbered, texts) is numbered
+    assert follow_outputs(scores, {"three": ["x"]}) is scores

@@ -35,20 +35,15 @@ from metra.scoring.evaluate import ENOUGH_DOCUMENTS
 from metra.scoring.scorers import score_systems
 from metra.scoring.table import Column, Table
 from metra.stats.arrays import Array, divide, number_names
-from metra.stats.defaults import LEAST_UNITS, TEST_TRIALS
 from metra.stats.multiplicity import CLUSTER_RULES
 from metra.stats.resampling import (
     Interval,
     Sample,
-    bootstrap_scores,
-    interval_of_defined,
+    compute_intervals,
+    jackknife_scores,
 )
-from metra.stats.significance import (
-    PairTests,
-    Unit,
-    paired_p_values,
-    shifted_p_values,
-)
+from metra.stats.significance import PairTests, Unit, paired_p_values
+from metra.stats.totals import sum_by_group
 
 _SIDES = ("corrected", "original")
 #: Scorers of the edits of a segment, and of the words of its correction.
@@ -68,6 +63,8 @@ class CorrectionScores(NamedTuple):
     figures: Mapping[str, Sequence[tuple[float, Interval | None]]]
     #: Of gains and of gains per edit: the tests, and the clusters of the defined ones.
     tests: Mapping[str, tuple[PairTests, Mapping[str, int]]]
+    #: The documents that are too few to be the units of tests; 0 if there are none.
+    few: int
 
 
 def ask_corrections(evidence: Evidence, options: TaskOptions) -> list[CorrectionScores]:
@@ -132,58 +129,52 @@ def score_corrections(
 
     Segments are the units, or documents from 20 on, as in rankings of systems.
     """
-    values, edits, words = (scores.matrix(name) for name in (metric, _EDITS, _WORDS))
-    present = np.isfinite(values)
-    cells = np.stack([values, present, edits, words], axis=-1)
-    rows = np.where(present[..., None], cells, 0.0)
+    sums = [scores.matrix(name) for name in (metric, _EDITS, _WORDS)]
+    present = np.isfinite(sums[0])
+    cells = np.stack([sums[0], present, *sums[1:]], axis=-1)
+    cells = np.where(present[..., None], cells, 0.0)
     documents = [scores.items[at].document for at in scores.segments]
     names, units = number_names(documents)
     unit: Unit = "document"
     if not ENOUGH_DOCUMENTS <= len(names) < len(documents):
         unit, units = "segment", np.arange(len(documents))
+    count = int(units.max()) + 1
+    rows = np.array([sum_by_group(each, units.tolist())[1] for each in cells])
 
     def compute(totals: Array, figure: str) -> Array:
         gain, rate = (divide(totals[..., at], totals[..., at + 1]) for at in (0, 2))
         return {RATE: 100 * rate, GAIN: gain, RATIO: divide(gain, rate)}[figure]
 
     figures, tests = {}, {}
-    trials = _count_trials(options)
     for figure in (RATE, GAIN, RATIO):
+        samples = [Sample(each, partial(compute, figure=figure)) for each in rows]
         measured = compute(rows.sum(1), figure)
-        drawn = [np.empty(0)] * len(rows)
-        if trials and units.max() + 1 >= LEAST_UNITS:
-            drawn = bootstrap_scores(
-                [Sample(each, partial(compute, figure=figure)) for each in rows],
-                trials=trials,
-                rng=np.random.default_rng(options.seed),
-                units=[units],
+        bounds: list[Interval | None] = [None] * len(rows)
+        if trials := options.resamples:
+            bounds = compute_intervals(
+                samples, method="expanded", trials=trials, seed=options.seed
             )
         figures[figure] = [
-            (value, interval_of_defined(each) if value == value else None)
-            for value, each in zip(measured.tolist(), drawn, strict=True)
+            (value, bound if value == value else None)
+            for value, bound in zip(measured.tolist(), bounds, strict=True)
         ]
         order = [at for at in np.argsort(-measured) if np.isfinite(measured[at])]
-        if figure == GAIN and len(order) > 1:
-            p, draws = paired_p_values(
-                values[order], units, alpha=options.alpha, seed=options.seed
-            )
-            test = PairTests(p, "paired permutation test", (unit,), "two-sided", draws)
-        elif figure == RATIO and len(order) > 1 and len(drawn[0]):
-            chosen = [drawn[at] for at in order]
-            p = shifted_p_values(chosen, measured[order].tolist(), "two-sided")
-            test = PairTests(p, "bootstrap", (unit,), "two-sided", trials)
-        else:
+        if figure == RATE or len(order) < 2:
             continue
+        # What each unit adds to a ratio: the pseudo-values of the jackknife (Tukey 1958).
+        without = np.array([jackknife_scores(samples[at]) for at in order])
+        added = count * measured[order, None] - (count - 1) * without
+        p, draws = paired_p_values(
+            added, np.arange(count), alpha=options.alpha, seed=options.seed
+        )
+        test = PairTests(p, "paired permutation test", (unit,), "two-sided", draws)
         decided = test.correct(options.correction)
         clusters = CLUSTER_RULES["greedy"](decided, options.alpha)
         ordered = [scores.systems[at] for at in order]
         tests[figure] = test, dict(zip(ordered, clusters, strict=True))
-    counts, lang = present.sum(1).tolist(), scores.languages[0]
-    return CorrectionScores(lang, metric, scores.systems, counts, figures, tests)
-
-
-def _count_trials(options: TaskOptions) -> int:
-    return TEST_TRIALS if options.trials is None else options.trials
+    few = len(names) if unit == "segment" and 1 < len(names) < len(documents) else 0
+    about = scores.languages[0], metric, scores.systems, present.sum(1).tolist()
+    return CorrectionScores(*about, figures, tests, few)
 
 
 def report_corrections(
@@ -193,6 +184,11 @@ def report_corrections(
     notes = []
     for each in answers:
         place = ": ".join(filter(None, (each.lang, each.metric)))
+        if each.few:
+            notes.append(
+                f"{place}: segments are treated as independent, because {each.few} "
+                f"documents are fewer than {ENOUGH_DOCUMENTS}."
+            )
         ratios = zip(each.systems, each.figures[RATIO], strict=True)
         still = [name for name, (value, _) in ratios if value != value]
         if still:
@@ -208,7 +204,7 @@ def report_corrections(
         task="wmt25-correction",
         edits="ter",
         lang=",".join(dict.fromkeys(each.lang for each in answers)),
-        boot=f"k={_count_trials(options)}" if _count_trials(options) else None,
+        boot=f"k={options.resamples}" if options.resamples else None,
         correction=options.correction,
         seed=options.seed,
     )

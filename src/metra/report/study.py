@@ -241,10 +241,11 @@ def _study_people(
 ) -> PeopleStudy:
     """Hold the metrics against the judgements of a question."""
     from metra.meta.people import assess_trust, build_people_results, collect_people
+    from metra.scores.alignment import follow_outputs
     from metra.scores.selection import DEFAULT
 
     people = collect_people(
-        judgements,
+        follow_outputs(judgements, texts.outputs),
         DEFAULT,
         question,
         sheets.systems,

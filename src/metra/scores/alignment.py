@@ -113,6 +113,38 @@ def attach_outputs(
     return replace(scores, **number_texts(cells))
 
 
+def follow_outputs(
+    scores: Scores, outputs: Mapping[str, Sequence[str | None]]
+) -> Scores:
+    """Number segments as their outputs are, if most texts are of other numbers.
+
+    Segments whose texts are in no output, or in several, are then left out.
+    """
+    places: dict[tuple[str, str], set[str]] = {}
+    for system, texts in outputs.items():
+        for number, text in enumerate(texts, 1):
+            key = system, " ".join((text or "").split())
+            places.setdefault(key, set()).add(str(number))
+    fits: list[bool] = []
+    numbers: dict[int, set[str]] = {}
+    cells = zip(scores.item.tolist(), _list_cells(scores), strict=True)
+    for item, (system, segment, text) in cells:
+        if text and system in outputs:
+            equal = places.get((system, text), set())
+            fits.append(segment in equal)
+            numbers[item] = numbers.get(item, equal) & equal
+    single = {item: min(each) for item, each in numbers.items() if len(each) == 1}
+    if not single or 2 * sum(fits) > len(fits):
+        return scores
+    items = [
+        item._replace(segment=single[at], document="") if at in single else item
+        for at, item in enumerate(scores.items)
+    ]
+    lost = [item for item in numbers if item not in single]
+    moved = replace(scores, items=tuple(items))
+    return moved.keep_lines(~np.isin(scores.item, lost)).compact()
+
+
 def _list_segments(table: Scores) -> list[str]:
     return [table.items[at].segment for at in table.item.tolist()]
 

@@ -55,7 +55,7 @@ sortTable(table);
 show("table", el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Scores" }, table), makeDownload("scores", () => readTable(table)));
 
 const rows = makeWindowedTable({
-  columns: [{ title: "segment", kind: "name", key: "order" }, { title: "score", kind: "num", key: "score" }, { title: "output", kind: "text" }],
+  columns: [{ title: "segment", kind: "name", key: "order" }, { title: "score", kind: "num", key: "score" }, { title: "output", kind: "wide" }],
   label: `${ROWS.toLocaleString("en")} segments`,
   sort: (key) => (document.body.dataset.sorted = key),
 });

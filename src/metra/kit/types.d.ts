@@ -4,7 +4,7 @@ export type Child = Node | string | number | null | undefined | Child[];
 
 export type Attributes = Record<string, any>;
 
-/** A column of a windowed table: "name", "num" and "text" have a width of their own. */
+/** A column of a windowed table: "name", "num" and "wide" have a width of their own. */
 export interface TableColumn {
   title: string;
   kind?: string;

@@ -93,7 +93,7 @@ export function makeRowTable(columns, view, sort) {
       el("span", { class: tone(at) }, sign(at), formatDifference(scores[b][at] - scores[a][at], digits))]);
   }
   if (people) parts.push([{ title: "people", kind: "num" }, (at) => formatNumber(people[b][at])]);
-  parts.push([{ title: `output of ${replaceInvisible(data.systems[b])}`, kind: "text" }, (at) =>
+  parts.push([{ title: `output of ${replaceInvisible(data.systems[b])}`, kind: "wide" }, (at) =>
     el("span", { dir: "auto" }, replaceInvisible((data.outputs[b][at] ?? "").slice(0, 300)))]);
   const label = `Segments by ${spec} ${drawArrow(data.metrics[metric])}`;
   let sorted = view.sort;

@@ -1,6 +1,6 @@
 """The report as one HTML file: a function for each section and for each picture.
 
-`static` has styles (report.css, chart.css, grid.css), the script that starts the page
+`static` has styles (report.css, chart.css), the script that starts the page
 (report.js) and explanations (reading.toml); other scripts and styles are those of `metra/kit`.
 
 page: the whole page: head, menu, sections, footer, and its scripts, styles and security policy

@@ -22,7 +22,6 @@ from metra.report.chart import read_static_file
 from metra.report.html import bundle, explorer, findings, overview, relations
 from metra.report.html.markup import Html, join_markup, mark_safe, tag
 from metra.report.html.tables import build_definitions
-from metra.report.pictures import grid
 from metra.report.study import Study, build_study
 from metra.report.writers.headings import describe_corpus, list_signatures
 from metra.scoring.evaluate import make_metrics
@@ -68,6 +67,7 @@ STYLES = (
     "kit/tokens.css",
     "kit/kit.css",
     "kit/charts.css",
+    "kit/explorer/grid.css",
     "kit/explorer/explorer.css",
     "report/html/static/report.css",
 )
@@ -134,7 +134,7 @@ def render(study: Study, title: str, command: str, files: Sequence[str] = ()) ->
     The footer names the command and its files.
     """
     # The page sets the colours of grids.
-    style = grid.make_grid_style() + "".join(map(bundle.read_file, STYLES))
+    style = "".join(map(bundle.read_file, STYLES))
     script = bundle.join_modules("report/html/static/report.js")
     links, blocks = [], []
     for key, name, build_body in SECTIONS:

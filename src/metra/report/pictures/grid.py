@@ -9,6 +9,7 @@ from typing import NamedTuple
 from metra.errors import CorpusError, format_count
 from metra.metrics.alignment import AlignedSegment, Alignment, Link
 from metra.report import chart
+from metra.report.html.bundle import read_file
 from metra.report.html.markup import Html, join_markup, tag
 from metra.report.table import format_score
 from metra.report.terminal import shorten_text
@@ -195,7 +196,7 @@ RISE, RUN = 0.87, 0.5
 @cache
 def make_grid_style() -> str:
     """Return the style of grids, in a page or in a file of their own."""
-    return chart.make_style("metra-grid", chart.read_static_file("grid.css"))
+    return chart.make_style("metra-grid", read_file("kit/explorer/grid.css"))
 
 
 class _GridPage(NamedTuple):

@@ -232,7 +232,7 @@ def make_polygons(data: Path) -> Section:
                 f"share of a class of {weight} among common words minus share among the "
                 f"others, in points: 0 to 3 {_show_points(light)}, above 3 "
                 f"{_show_points(heavy)} (jackknife over documents).",
-                verdicts={"WMT23 he-en": settle(light, _negate(heavy))},
+                verdicts={"0 to 3": settle(light), "above 3": settle(_negate(heavy))},
             )
         )
     below = _jackknife(

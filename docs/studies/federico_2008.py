@@ -173,9 +173,9 @@ def make_graders(data: Path) -> Section:
     )
     claims = (
         Claim(
-            "graders give the same grade to a third of the sentences (33 %), and grades at "
+            "graders of fluency give the same grade to a third of the sentences (33 %), and at "
             "most one apart to two thirds (65 %).",
-            "25 judges of adequacy agree more often on the same five-point scale: "
+            "25 judges of adequacy on a scale of five points: "
             f"{equal} of the pairs of grades are equal, {near} are at most one apart.",
         ),
         Claim(

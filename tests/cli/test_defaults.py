@@ -54,4 +54,4 @@ def test_settings_of_campaigns_and_their_form():
     from metra.web.admin import wizard
 
     assert Settings.__dataclass_fields__["seed"].default is defaults.SEED
-    assert wizard._DEFAULTS["seed"] == str(defaults.SEED)
+    assert wizard.DEFAULTS["seed"] == str(defaults.SEED)

@@ -29,6 +29,7 @@ ROUTES = {
     ("POST", "/w/{workspace}/import"): (401, 404, 403, 422, 422),
     ("POST", "/w/{workspace}/sets/{key}/runs"): (401, 404, 403, 422, 422),
     ("POST", "/w/{workspace}/sets/{key}/metrics"): (401, 404, 403, 422, 422),
+    ("POST", "/w/{workspace}/sets/{key}/campaign"): (401, 404, 403, 200, 200),
     ("POST", "/w/{workspace}/sets/{key}/baseline"): (401, 404, 403, 303, 303),
     ("POST", "/w/{workspace}/sets/{key}/runs/{run}/delete"): (401, 404, 403, 303, 303),
     ("POST", "/w/{workspace}/sets/{key}/delete"): (401, 404, 403, 403, 303),
@@ -359,6 +360,56 @@ def test_chosen_runs_are_shown_alone(room):
     )
     assert "Of 2 systems" in page.text
     assert f"report?run={first.id}&amp;run={second.id}" in page.text
+
+
+def test_judgements_come_back_to_the_leaderboard(room):
+    """Three clicks: choose, settings, save; when the campaign is closed, people rank first."""
+    from tests.campaigns import answer_all
+
+    from metra.store import campaigns
+
+    browser = browse(room, "oto")
+    place = f"/w/main/sets/{room.test_set.id}"
+    browser.get(place)
+    form = browser.form(f"{place}/campaign")
+    fields = dict(re.findall(r'name="(texts|test_set)" value="([^"]+)"', form.text))
+    assert fields["test_set"] == room.test_set.id
+    settings = {
+        "name": "people",
+        "protocol": "da",
+        "source_language": "fr",
+        "target_language": "en",
+        "judges": "\n".join(f"judge {at}" for at in range(6)),
+    }
+    typed = fields | settings | {"texts": html.unescape(fields["texts"])}
+    made = browser.form("/admin/campaigns/new/settings", go="create", **typed)
+    assert made.status_code == 303, made.text
+    key = made.headers["Location"].rpartition("/")[2]
+
+    def answer(_stored, task, _number):
+        return {
+            "da": {"system 0": 90, "system 1": 60, "system 2": 30}[task.items[0].system]
+        }
+
+    answer_all(room.store, key, answer, room.clock)
+    browser = browse(room, "oto")
+    before = browser.get(place).text
+    assert "Results appear here when it is closed" in before
+    assert "in the campaign people" not in before
+    with room.store.transaction() as db:
+        campaigns.set_state(db, key, "closed", now=room.clock(), who="oto")
+    after = browser.get(place).text
+    assert "People: da in the campaign people" in after
+    assert "The mean human score of <bdi>system 0</bdi> is 90.00" in after
+    data = browser.get(f"{place}/segments.json").json()
+    assert data["systems"] == ["system 0", "system 1", "system 2"]
+
+
+def test_campaigns_are_tied_to_test_sets_of_ones_own(room):
+    with room.store.reading() as db:
+        assert test_sets.find_own_set(db, room.test_set.id, "oto") == room.test_set.id
+        assert test_sets.find_own_set(db, room.test_set.id, "vic") is None
+        assert test_sets.find_own_set(db, room.test_set.id, "sue") is None
 
 
 def test_the_address_of_this_machine_works_once(room):

@@ -49,6 +49,8 @@ class StoredCampaign:
     screen_seconds: float
     #: The files that an older metra imported it from; None for campaigns that are judged here.
     imported: dict[str, Any] | None = None
+    #: The id of the test set whose runs are judged.
+    test_set: str | None = None
 
     @property
     def is_blind(self) -> bool:
@@ -57,7 +59,13 @@ class StoredCampaign:
 
 
 def create_campaign(
-    db: Connection, campaign: Campaign, *, now: float, who: str, state: str = "draft"
+    db: Connection,
+    campaign: Campaign,
+    *,
+    now: float,
+    who: str,
+    state: str = "draft",
+    test_set: str | None = None,
 ) -> str:
     """Store a campaign, its judges (without links) and their tasks; return its id."""
     name = campaign.settings.name
@@ -68,6 +76,8 @@ def create_campaign(
     key, secret = database.new_id(), secrets.token_bytes(32)
     judges = add_campaign(db, key, campaign, secret=secret, now=now, state=state)
     tasks.add_tasks(db, key, campaign, assign(campaign, secret=secret), judges)
+    if test_set is not None:
+        _update_campaign(db, key, test_set=test_set)
     data = {"version": campaign.version}
     audit.add_entry(db, who, "create", data, now=now, campaign=key)
     return key
@@ -153,6 +163,14 @@ def get_campaign(db: Connection, key: str) -> StoredCampaign:
         msg = f"The campaign {key} is not in the store."
         raise UnknownNameError(msg)
     return stored
+
+
+def list_of_test_set(db: Connection, test_set: str) -> list[StoredCampaign]:
+    """Return the campaigns that judge runs of a test set, the newest first."""
+    row = database.campaign.c
+    query = select(row.id).where(row.test_set == test_set)
+    keys = db.execute(query.order_by(row.created_at.desc(), row.id)).scalars()
+    return [get_campaign(db, key) for key in keys]
 
 
 def find_by_name(db: Connection, name: str | None) -> StoredCampaign:

@@ -268,7 +268,7 @@ def _define_table(of: str, /, **columns: str) -> sa.Table:
 
 campaign = _define_table(
     "campaign",
-    text="id name content_json version secret state imported_json",
+    text="id name content_json version secret state imported_json test_set",
     double="unblinded_at created_at",
 )
 judge = _define_table(

@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import Connection, delete, func, insert, select, update
 
 from metra.errors import CorpusError, OptionError, format_count
-from metra.store import audit, database
+from metra.store import audit, database, workspaces
 from metra.store.database import decode_json, encode_json, new_id
 
 Texts = Sequence[str | None]
@@ -156,6 +156,14 @@ def find_set_by_name(db: Connection, workspace: str, name: str) -> StoredSet | N
     """Return the newest version of a test set."""
     versions = _select_sets(db, workspace, database.test_set.c.name == name)
     return max(versions, key=lambda one: one.version, default=None)
+
+
+def find_own_set(db: Connection, key: str, admin: str) -> str | None:
+    """Return the id of a test set that the admin may change; None of any other."""
+    for workspace in workspaces.list_workspaces(db, admin):
+        if workspace.allows("organiser") and find_test_set(db, workspace.id, key):
+            return key
+    return None
 
 
 def list_test_sets(db: Connection, workspace: str) -> list[tuple[StoredSet, int]]:

@@ -87,5 +87,8 @@ CREATE TABLE job (
 CREATE INDEX job_by_state ON job (state, created_at);
 CREATE INDEX job_by_subject ON job (subject);
 
+-- The test set whose runs a campaign judges.
+ALTER TABLE campaign ADD COLUMN test_set TEXT;
+
 INSERT INTO workspace SELECT 'main', 'Main', 0 WHERE EXISTS (SELECT 1 FROM admin);
 INSERT INTO member SELECT 'main', name, 'owner' FROM admin;

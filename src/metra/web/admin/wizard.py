@@ -1,5 +1,7 @@
 """The steps to a new campaign: data, settings, review, and then a draft."""
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 from fastapi import APIRouter, Request, Response
@@ -26,6 +28,7 @@ from metra.errors import FormatError, MetraError
 from metra.formats.stream import parse_toml
 from metra.store import campaigns
 from metra.store.access import Session
+from metra.store.test_sets import find_own_set
 from metra.web.admin.frame import get_field, read_files, render_admin_page
 from metra.web.replies import get_state, redirect_to
 from metra.web.strings import get_language_name
@@ -43,7 +46,8 @@ _MOST_FILES = 100
 _TEXTS, _WHOLE, _SHARES, _SWITCHES = FORM_FIELDS.values()
 #: Material that some protocols need, typed or pasted into the form.
 _MORE = ("options", "wording", *READERS)
-_DEFAULTS = {"protocol": "ldc"} | list_form_defaults()
+#: What the form has at first.
+DEFAULTS = {"protocol": "ldc"} | list_form_defaults()
 
 
 @router.get("/admin/campaigns/new")
@@ -66,7 +70,7 @@ async def check_files(request: Request, _: Administering) -> Response:
         pairing = await run_in_threadpool(uploads.pair_uploads, sent)
     except MetraError as error:
         return render_admin_page(request, "new_files.html", problem=str(error))
-    return _render_settings(request, pairing.texts, _DEFAULTS, pairing=pairing)
+    return render_settings(request, pairing.texts, pairing=pairing)
 
 
 @router.post("/admin/campaigns/new/settings")
@@ -81,7 +85,7 @@ def _check_settings(request: Request, session: Session, form: FormData) -> Respo
         texts = uploads.unpack_texts(get_field(form, "texts"))
     except FormatError as error:
         return render_admin_page(request, "new_files.html", problem=str(error))
-    fields = (*_TEXTS, *_WHOLE, *_SHARES, *_SWITCHES, "judges", *_MORE)
+    fields = (*_TEXTS, *_WHOLE, *_SHARES, *_SWITCHES, "judges", "test_set", *_MORE)
     typed = {name: get_field(form, name) for name in fields}
     try:
         made = _build_campaign(typed, texts)
@@ -89,14 +93,18 @@ def _check_settings(request: Request, session: Session, form: FormData) -> Respo
             state = get_state(request)
             with state.store.transaction() as db:
                 key = campaigns.create_campaign(
-                    db, made, now=state.clock(), who=session.name
+                    db,
+                    made,
+                    now=state.clock(),
+                    who=session.name,
+                    test_set=find_own_set(db, typed["test_set"], session.name),
                 )
             return redirect_to(f"/admin/campaigns/{key}")
     except MetraError as error:
         shown: dict[str, Any] = {"problem": str(error).removeprefix("The form: ")}
     else:
         shown = {"plan": plan_workload(made)}
-    return _render_settings(request, texts, typed, **shown)
+    return render_settings(request, texts, typed, **shown)
 
 
 def _build_campaign(typed: dict[str, str], texts: CampaignTexts) -> Campaign:
@@ -136,9 +144,13 @@ def _parse_percent(text: str, name: str) -> float:
         raise FormatError(msg) from None
 
 
-def _render_settings(
-    request: Request, texts: CampaignTexts, typed: dict[str, str], **more: Any
+def render_settings(
+    request: Request,
+    texts: CampaignTexts,
+    typed: Mapping[str, str] = MappingProxyType(DEFAULTS),
+    **more: Any,
 ) -> Response:
+    """Show the form for the settings of a campaign about some texts."""
     languages = [(code, get_language_name(code)) for code in LANGUAGES]
     return render_admin_page(
         request,

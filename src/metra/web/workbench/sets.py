@@ -8,7 +8,7 @@ from markupsafe import Markup
 from starlette.concurrency import run_in_threadpool
 
 from metra.campaign import uploads
-from metra.campaign.uploads import Upload
+from metra.campaign.uploads import Upload, read_campaign_texts
 from metra.errors import MetraError
 from metra.metrics import REPORT_METRICS
 from metra.report import RESULT_FORMATS
@@ -22,6 +22,7 @@ from metra.report.writers.results import render as render_results
 from metra.scoring.evaluate import make_metrics
 from metra.store import jobs, score_arrays, test_sets
 from metra.store.test_sets import StoredSet
+from metra.web.admin import wizard
 from metra.web.admin.frame import get_field, read_files
 from metra.web.replies import Refusal, reply_json
 from metra.web.visitors import CheckedRoute
@@ -29,6 +30,7 @@ from metra.web.workbench.frame import OfWorkspace, WorkspaceVisit
 from metra.workbench.imports import queue_scoring
 from metra.workbench.latest import LatestValues
 from metra.workbench.leaderboard import Leaderboard, build_leaderboard, name_runs
+from metra.workbench.people import list_progress, rank_by_people, read_judgements
 from metra.workbench.run_scores import read_corpus
 
 router = APIRouter(route_class=CheckedRoute)
@@ -45,6 +47,10 @@ def _render_set(visit: WorkspaceVisit, stored: StoredSet, **more: Any) -> Respon
     chosen = visit.request.query_params.getlist("run")
     with visit.store.reading() as db:
         board = build_leaderboard(db, stored, chosen)
+        judged, people, about = read_judgements(db, stored), None, ""
+        if judged is not None and board.results is not None:
+            people, about = rank_by_people(db, stored, judged, board.results)
+        judging = list_progress(db, stored)
         every = name_runs(test_sets.list_runs(db, stored))
         pending = [
             job
@@ -53,10 +59,10 @@ def _render_set(visit: WorkspaceVisit, stored: StoredSet, **more: Any) -> Respon
         ]
     shown: dict[str, Any] = {}
     if board.results is not None:
-        standing = Standing(board.results, board.baseline)
+        standing = Standing(board.results, board.baseline, people)
         shown = {
             "overview": Markup(build_overview_section(standing)),
-            "about": describe_corpus(board.results),
+            "about": [describe_corpus(board.results), *filter(None, [about])],
             "signatures": list_signatures(board.results),
         }
     query = "&".join(f"run={run.id}" for run in board.runs.values() if chosen)
@@ -67,6 +73,7 @@ def _render_set(visit: WorkspaceVisit, stored: StoredSet, **more: Any) -> Respon
         every=every,
         chosen=chosen,
         pending=pending,
+        judging=judging,
         query=f"?{query}" if query else "",
         formats=RESULT_FORMATS[1:],
         command=write_command(stored, board),
@@ -173,13 +180,20 @@ def _study_runs(visit: WorkspaceVisit, stored: StoredSet) -> tuple[Study, Leader
             )
         runs = {title: board.runs[title] for title in board.results}
         specs, baseline = board.results.specs, board.baseline
-        key = stored.id, *((title, run.id) for title, run in runs.items())
-        study = _STUDIES.get((key, *specs, baseline))
+        judged = read_judgements(db, stored)
+        answers = 0 if judged is None else len(judged.scores.value)
+        named = ((title, run.id) for title, run in runs.items())
+        key = (stored.id, *named, *specs, baseline, answers)
+        study = _STUDIES.get(key)
         if study is not None:
             return study, board
         corpus = read_corpus(db, stored, runs)
-    study = build_study(corpus, make_metrics(specs), baseline=baseline)
-    return _STUDIES.put((key, *specs, baseline), study), board
+    metrics, people = make_metrics(specs), judged.scores if judged else None
+    try:
+        study = build_study(corpus, metrics, judgements=people, baseline=baseline)
+    except MetraError:  # no judgement is about the shown runs
+        study = build_study(corpus, metrics, baseline=baseline)
+    return _STUDIES.put(key, study), board
 
 
 @router.post("/w/{workspace}/sets/{key}/baseline")
@@ -220,6 +234,29 @@ def _add_runs(
     except MetraError as error:
         return _render_set(visit, stored, problem=str(error))
     return visit.redirect(f"/sets/{stored.id}")
+
+
+@router.post("/w/{workspace}/sets/{key}/campaign")
+async def begin_campaign(visit: OfWorkspace, key: str) -> Response:
+    """Show the form for a campaign that judges the chosen runs."""
+    visit.require("organiser")
+    stored = visit.find_set(key)
+    chosen = (await visit.request.form()).getlist("run")
+    return await run_in_threadpool(_begin_campaign, visit, stored, chosen)
+
+
+def _begin_campaign(
+    visit: WorkspaceVisit, stored: StoredSet, chosen: list[Any]
+) -> Response:
+    with visit.store.reading() as db:
+        runs = test_sets.list_runs(db, stored)
+        titles = name_runs(runs)
+        shown = {titles[run.id]: run for run in runs if not chosen or run.id in chosen}
+        if not shown:
+            raise Refusal(422, "There is no run to judge; add outputs first.")
+        texts = read_campaign_texts(read_corpus(db, stored, shown))
+    typed = wizard.DEFAULTS | {"test_set": stored.id, "name": stored.title}
+    return wizard.render_settings(visit.request, texts, typed)
 
 
 @router.post("/w/{workspace}/sets/{key}/metrics")

@@ -72,8 +72,12 @@ def main(runs: int = 200, segments: int = 3000) -> None:
     with store.transaction() as db:
         db.exec_driver_sql("SELECT 1")
     with store.reading() as db:
-        size = db.exec_driver_sql("SELECT sum(length(packed)) FROM score_array").scalar()
-        texts_size = db.exec_driver_sql("SELECT sum(length(packed)) FROM content").scalar()
+        size = db.exec_driver_sql(
+            "SELECT sum(length(packed)) FROM score_array"
+        ).scalar()
+        texts_size = db.exec_driver_sql(
+            "SELECT sum(length(packed)) FROM content"
+        ).scalar()
         first = [run.id for run in test_sets.list_runs(db, stored)[:10]]
     print(f"scores: {size / 1e6:.1f} MB; texts: {texts_size / 1e6:.1f} MB")
     client = TestClient(create_app(store), base_url="http://127.0.0.1:8000")
@@ -84,7 +88,7 @@ def main(runs: int = 200, segments: int = 3000) -> None:
         name = page.replace(stored.id, "SET").replace(ten, "10 runs")
         for turn in ("first", "again"):
             reply = measure(f"{name}, {turn}", lambda page=page: client.get(page))
-            assert reply.status_code == 200, reply.text  # noqa: S101 -- a bench
+            assert reply.status_code == 200, reply.text
     store.close()
 
 

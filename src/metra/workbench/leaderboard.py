@@ -19,8 +19,9 @@ from metra.store.test_sets import Run, StoredSet
 from metra.workbench.latest import LatestValues
 from metra.workbench.run_scores import read_corpus
 
-#: All pairs of so many runs are compared; of more, each with the baseline only.
-MOST_PAIRED = 20
+#: All pairs of so many runs are compared, and so many runs with the baseline; tests of more
+#: would take longer than anybody waits for a page.
+MOST_PAIRED, MOST_COMPARED = 6, 20
 
 
 _CACHE: LatestValues[Results] = LatestValues(32)
@@ -72,10 +73,11 @@ def build_leaderboard(
 
 
 def compare_runs(statistics: CorpusStatistics, baseline: str) -> Results:
-    """Return scores with intervals, and comparisons if there are several runs."""
-    if len(statistics.systems) == 1:
+    """Return scores with intervals, and comparisons unless there are too many runs."""
+    count = len(statistics.systems)
+    if not 1 < count <= MOST_COMPARED:
         return evaluate_statistics(statistics, EvaluationOptions(ci=True))
-    is_small = len(statistics.systems) <= MOST_PAIRED
+    is_small = count <= MOST_PAIRED
     return compare_statistics(
         statistics, ComparisonSettings(baseline=baseline, all_pairs=is_small)
     )

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 
 from metra.errors import MetraError, StoreError
 from metra.stats.parallel import Progress
-from metra.store import jobs
+from metra.store import jobs, test_sets
 from metra.store.database import Store
 from metra.store.jobs import LEASE_SECONDS, Job
 from metra.workbench import run_scores
+from metra.workbench.leaderboard import build_leaderboard
 from metra.workbench.run_scores import Write
 
 if TYPE_CHECKING:
@@ -62,6 +63,7 @@ def do_next_job(store: Store, clock: Callable[[], float] = time.time) -> bool:
         with store.transaction() as db:
             if jobs.end_job(db, job, now=clock()):
                 write(db)
+        prepare_board(store, job)
         return True
     except StoreError:
         raise
@@ -73,6 +75,14 @@ def do_next_job(store: Store, clock: Callable[[], float] = time.time) -> bool:
     with store.transaction() as db:
         jobs.end_job(db, job, now=clock(), error=message)
     return True
+
+
+def prepare_board(store: Store, job: Job) -> None:
+    """Compute the leaderboard that a job has changed, before somebody asks for it."""
+    with store.reading() as db:
+        stored = test_sets.find_test_set(db, job.workspace, job.subject)
+        if stored is not None:
+            build_leaderboard(db, stored)
 
 
 @contextmanager

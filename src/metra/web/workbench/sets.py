@@ -29,7 +29,12 @@ from metra.web.visitors import CheckedRoute
 from metra.web.workbench.frame import OfWorkspace, WorkspaceVisit
 from metra.workbench.imports import queue_scoring
 from metra.workbench.latest import LatestValues
-from metra.workbench.leaderboard import Leaderboard, build_leaderboard, name_runs
+from metra.workbench.leaderboard import (
+    MOST_COMPARED,
+    Leaderboard,
+    build_leaderboard,
+    name_runs,
+)
 from metra.workbench.people import list_progress, rank_by_people, read_judgements
 from metra.workbench.run_scores import read_corpus
 
@@ -74,6 +79,7 @@ def _render_set(visit: WorkspaceVisit, stored: StoredSet, **more: Any) -> Respon
         chosen=chosen,
         pending=pending,
         judging=judging,
+        most_compared=MOST_COMPARED,
         query=f"?{query}" if query else "",
         formats=RESULT_FORMATS[1:],
         command=write_command(stored, board),

@@ -172,13 +172,6 @@ def build_result_style(
     """Choose how scores look, and refuse what the format cannot show."""
     from metra.report import PAPER_FORMATS
 
-    is_paper = form in PAPER_FORMATS
-    if given["paper"] and not is_paper:
-        listed = ", ".join(PAPER_FORMATS)
-        msg = (
-            f"--table {given['paper'][0]} needs a table for papers: --format {listed}."
-        )
-        raise click.UsageError(msg)
     if form == "xlsx" and not given["methods"]:
         from metra.formats.workbook import import_xlsxwriter
 
@@ -188,21 +181,28 @@ def build_result_style(
             raise click.UsageError(msg)
     digits = given["digits"]
     if digits is None:
-        digits = 1 if is_paper else 2
+        digits = 1 if form in PAPER_FORMATS else 2
     style = build_style(out, digits=digits, sort=sort)._replace(
         signature=given["signature"], verbose=bool(given.get("verbose"))
     )
     if given["paper"]:
-        paper = _read_paper_options(given["paper"], "all_pairs" in given)
+        paper = _read_paper_options(given["paper"], form, "all_pairs" in given)
         style = style._replace(paper=paper)
     return style
 
 
-def _read_paper_options(given: Sequence[str], has_differences: bool) -> "PaperOptions":
+def _read_paper_options(
+    given: Sequence[str], form: str, has_differences: bool
+) -> "PaperOptions":
     """Read the settings of --table."""
     from metra.cli.settings import check_choice, parse_settings
+    from metra.report import PAPER_FORMATS
     from metra.report.table import PaperOptions
 
+    if form not in PAPER_FORMATS:
+        listed = ", ".join(PAPER_FORMATS)
+        msg = f"--table {given[0]} needs a table for papers: --format {listed}."
+        raise click.UsageError(msg)
     settings = parse_settings("--table", given, PaperOptions._fields)
     differences = check_choice(
         "--table", {"differences": "no"} | settings, "differences", ("yes", "no")

@@ -121,8 +121,8 @@ def metric(spec: str, **options: object) -> Metric:
             )
             raise OptionError(msg)
         return find_factory(name)(**given, **options)
-    has_files = ":" in spec or "@" in spec
-    states = tuple(map(_read_state, _list_words(spec))) if has_files else ()
+    words = _list_words(spec) if re.search("[:@]", spec) else ()
+    states = tuple(map(_read_state, words))
     make = _make_metric.__wrapped__ if _UNKNOWN in states else _make_metric
     return make(spec, states)
 

@@ -189,7 +189,6 @@ def submit_answer(
     key, judge = str(body.id), visit.judge.id
     with _open_screen(request, visit, task, number, _TAKING, answer=key) as opened:
         db, stored, now = opened.db, opened.stored, opened.now
-        is_new = answers.find_answer(db, key) is None
         wording = body.wording
         if wording not in (one.language for one in list_wordings(stored.campaign)):
             language = get_language(request)
@@ -198,7 +197,7 @@ def submit_answer(
         answer = Answer(key, *said, wording)
         given = answers.submit_answer(db, stored, opened.owned, number, answer, now=now)
         way = opened.way
-        if is_new:
+        if not opened.is_stored:
             log = [Event(**dict(one)) for one in body.events]
             log.append(Event(None, 0, ANSWER, {"id": given.id}))
             events.add_events(db, stored, task, number, log)
@@ -256,7 +255,7 @@ def _open_screen(
             raise Refusal(403, "This screen comes later." if at > way.reached else late)
         now = state.clock()
         judges.record_activity(db, visit.judge.id, now=now)
-        yield OpenScreen(db, stored, owned, way, at, now)
+        yield OpenScreen(db, stored, owned, way, at, now, is_stored)
 
 
 def _lock_judge(db: Connection, visit: Visit) -> None:

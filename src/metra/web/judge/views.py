@@ -31,6 +31,8 @@ class OpenScreen:
     way: ScreenSequence
     at: int
     now: float
+    #: True if the answer that a request sends has been stored before.
+    is_stored: bool = False
 
     @property
     def place(self) -> ScreenPlace:

@@ -67,6 +67,7 @@ STYLES = (
     "kit/tokens.css",
     "kit/kit.css",
     "kit/charts.css",
+    "kit/scores.css",
     "kit/explorer/grid.css",
     "kit/explorer/explorer.css",
     "report/html/static/report.css",

@@ -382,3 +382,21 @@ def test_help_has_the_options_of_every_answer(cli):
         assert "--good FLOAT" in text
         assert "\n  metra meta card --show selection scores.tsv" in text
     assert "--challenge PAIRS" not in alone
+
+
+def test_columns_are_explained_to_people_only(ask):
+    words = "--gold mqm --level seg --trials 0"
+    shown, data = (
+        ask("correlate", f"{words} --format {f}").out for f in ("table", "json")
+    )
+    assert "\nitem: Outputs are compared within a segment, and segments" in shown
+    assert shown.count("\npearson: How closely the scores of both follow") == 1
+    assert "How closely" not in data
+
+
+def test_the_same_column_of_two_tables_has_two_meanings(ask):
+    shown = ask("card", "--gold mqm --show selection --trials 0").out
+    assert (
+        "\nprecision of filtering: Share of the kept outputs that are good.\n" in shown
+    )
+    assert "\nprecision of reranking: Share of the chosen outputs that are" in shown

@@ -130,14 +130,16 @@ def test_judges_without_names_cannot_be_held_fixed(ratings, write, cli):
 def test_a_pilot_study_separates_more_pairs_with_more_judgements(scores, cli):
     ask = ("plan", scores, "--scorer", "esa", "--format", "json")
     answer = json.loads(cli("meta", *ask, "--segments", "10,1000").out)
-    separated = [row["separated of 10"] for row in answer["tables"]["plans"]]
+    separated = [row["pairs found of 10"] for row in answer["tables"]["plans"]]
     assert separated[0] < separated[-1]
     few, many = answer["studies"][0]["power"], answer["studies"][-1]["power"]
     assert all(low <= high for low, high in zip(few, many, strict=True))
-    assert any("pairs of systems are separated" in note for note in answer["notes"])
+    assert any(
+        "differences between systems are found" in note for note in answer["notes"]
+    )
     # The pairs' segments are those that the table of plans agrees with.
     pair = answer["tables"]["pairs"][0]
-    needed = pair["segments, 3 a segment"]
+    needed = pair["segments for 3 raters"]
     again = json.loads(cli("meta", *ask, "--segments", needed, "--raters", "3").out)
     power = max(row["power"] for row in again["tables"]["pairs"])
     assert power >= 0.8
@@ -159,7 +161,7 @@ def test_a_study_is_planned_before_there_are_judgements(cli):
     answer = json.loads(cli(*ask, "--raters", "3", "--format", "json").out)
     (row,) = answer["tables"]["plans"]
     # 2 (100/300 + 225/900) is the variance of a difference.
-    assert row["error"] == pytest.approx(np.sqrt(2 * (100 / 300 + 225 / 900)))
+    assert row["standard error"] == pytest.approx(np.sqrt(2 * (100 / 300 + 225 / 900)))
     assert row["judgements"] == 1800
 
 

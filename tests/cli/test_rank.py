@@ -38,7 +38,7 @@ def test_systems_are_ranked_on_every_document(metric, cli, write):
     people = write("people.tsv", ["solid\t2", "literal\t1"])
     ran = rank(cli, "--expected", people, metric=metric)
     data = json.loads(ran.out)
-    assert "|arr:2 documents|" in data["signature"]
+    assert "|average-rank:2 documents|" in data["signature"]
     rows = data["tables"]["ranking"]
     assert [row["system"] for row in rows] == ["solid", "literal"]
     assert [row["rank"] for row in rows] == [1, 2]

@@ -168,5 +168,5 @@ def test_correlations_of_systems_have_p_values():
         expected = scipy.stats.pearsonr(found.panel.system_gold, metric).pvalue
         assert values["pearson"]["p"] == pytest.approx(expected)
         assert values["accuracy"]["p"] is None
-    note = "pearson: noise may not correlate with gold at all (p ≥ 0.05; 9 systems)."
+    note = "By pearson, noise may agree with gold only by chance (p ≥ 0.05; 9 systems)."
     assert note in report.notes

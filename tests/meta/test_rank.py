@@ -125,9 +125,9 @@ def test_what_is_missing_is_said():
     assert "Excluded, because gold is missing: new" in text
     assert "x shares fewer than two systems" in text
     assert "gold has no judges to normalise" in text
-    assert "arr: no" not in text
+    assert "average rank: no" not in text
     gaps, _ = rank(scores_of(np.array([[1.0, NAN], [NAN, 2]]), {}), "gold")
-    assert "– arr: no segment has scores of every system." in gaps.notes
+    assert "– average rank: no segment has scores of every system." in gaps.notes
     with pytest.raises(CorpusError, match="cannot be ranked by z"):
         rank(scores, "gold", by="z")
     alone, ranking = rank(scores, "x")
@@ -156,7 +156,7 @@ def test_judges_may_rank_some_of_the_systems():
     # a beat b and c; b lost to a and beat c; c lost to a and b and beat d; d lost to c.
     assert found.columns["wins"].tolist() == pytest.approx([1, 0.5, 1 / 3, 0])
     assert "|ranks:yes|" in findings.signature
-    assert "arr:3 rankings" in findings.signature
+    assert "average-rank:3 rankings" in findings.signature
 
 
 def test_ranks_that_are_none_are_refused():

@@ -296,9 +296,9 @@ def test_sentinels_know_means(panel):
     assert np.isnan(by_item[sentinel.SEGMENT_MEAN].value)
     assert by_item[sentinel.SYSTEM_MEAN].value > 0
     notes = sentinel.report_sentinels(found, options).notes
-    [beaten] = [note for note in notes if note.startswith("pearson none: no better")]
-    assert "no better than sentinel-seg (" in beaten
-    assert beaten.endswith("): noise.")
+    [beaten] = [note for note in notes if note.startswith("By pearson none, ")]
+    assert beaten.startswith("By pearson none, sentinel-seg reaches 0.")
+    assert beaten.endswith("without comparing output and source; no better: noise.")
     with pytest.raises(MetraError, match="Sentinels need segment scores"):
         sentinel.add_sentinels(replace(panel, gold=gold * np.nan))
 

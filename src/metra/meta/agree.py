@@ -187,14 +187,14 @@ AGREE = Question(
     "agree", ask_agreement, report_agreement, draw_agreement, title="Agreement on {}"
 )
 
-_PAIRS = "judge pairs, weighted by shared units"
+_PAIRS = "pairs of judges, by their shared units"
 
 
 #: The coefficients: key, label, and the data that each is computed over.
 _ROWS = (
     ("exact", "equal", "pairs of judgements"),
     ("within", "within {within}", "pairs of judgements"),
-    ("sd", "mean sd of a unit", "units, over their judges"),
+    ("sd", "mean standard deviation of a unit", "units, over their judges"),
     ("mean pearson", "Pearson's r", _PAIRS),
     ("mean spearman", "Spearman's rho", _PAIRS),
     ("mean kendall", "Kendall's tau-b", _PAIRS),
@@ -250,7 +250,8 @@ def build_judge_table(ratings: Ratings, within: float, most: int = 0) -> Table:
             float(pearson(ratings.value[both], rest[both])),
         ]
         rows.append((name, [len(value), *figures]))
-    heads = ["n", "mean", "sd", "above others", f"within {within:g}", "r with others"]
+    compared = "difference from others", f"within {within:g}", "r with others"
+    heads = ["n", "mean", "sd", *compared]
     caption = "Each judge against the mean of the others"
     return build_table("judge", heads, _keep_least(rows, most), caption, "judges")
 
@@ -323,7 +324,11 @@ def _write_notes(
 ) -> list[str]:
     shared = format_count(agreement.units, "unit")
     answers = format_count(len(agreement.shared.unit), "pair")
-    notes = [f"{shared} with two or more judges, {answers} of answers."]
+    notes = [
+        f"{shared} with two or more judges, {answers} of answers. A unit is what several "
+        "judges may score: an output, or a document of a system.",
+        "Kappa, alpha, AC and ICC: 1 is perfect agreement, 0 is agreement by chance.",
+    ]
     alone = len(ratings.units) - agreement.units
     if alone:
         notes.append(
@@ -333,7 +338,9 @@ def _write_notes(
     if agreement.intervals:
         many = len(ratings.judges) >= LEAST_JUDGES
         whom = "other judges like these" if many else "these judges only"
-        notes.append(f"Intervals hold for other units, and for {whom}.")
+        notes.append(
+            f"[ ] are 95 % intervals: what other units would show, judged by {whom}."
+        )
     reasons = group_names(agreement.reasons)
     notes += [f"– {', '.join(names)}: {why}." for why, names in reasons.items()]
     again = len(ratings.repeats.judge)

@@ -261,7 +261,8 @@ def _build_tables(
     caption = f"{panel.place}{heading} with {panel.gold_name}"
     heads = [heading, "cluster", "better than"]
     tables = [findings.build_table("metric", heads, rows, caption, f"{tag} ranking")]
-    tested = f"({comparison.test}, {comparison.tests.sides})"
+    test = findings.TESTS.get(comparison.test, comparison.test)
+    tested = f"({test}, {comparison.tests.sides})"
     if len(pairs) <= most_pairs or not most_pairs:
         heads = ["difference", "effect", "p", "p Holm", "p BH"]
         pair_rows = []

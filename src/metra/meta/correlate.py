@@ -218,8 +218,8 @@ def report_correlation(
         unsure = [name for name, p in p_values.items() if p is not None and p >= 0.05]
         if unsure:
             notes.append(
-                f"{question.heading}: {', '.join(unsure)} may not correlate with "
-                f"{panel.gold_name} at all (p ≥ 0.05; {len(panel.systems)} systems)."
+                f"By {question.heading}, {', '.join(unsure)} may agree with "
+                f"{panel.gold_name} only by chance (p ≥ 0.05; {len(panel.systems)} systems)."
             )
     caption = f"{panel.place}Agreement with {panel.gold_name}"
     pooled = options.level != "sys" or bootstrap.resamples_segments(panel)

@@ -7,10 +7,15 @@ from typing import Any
 import numpy as np
 
 from metra import __version__
+from metra.errors import format_count
+from metra.meta.questions import read_words
 from metra.scoring.table import Cell, Column, Table, make_table
 from metra.stats.arrays import Array, drop_nan
 from metra.stats.panel import ScorePanel
 from metra.stats.significance import PairTests
+
+#: How outputs are grouped, behind the name of a coefficient.
+_GROUPINGS = ("none", "item", "sys")
 
 
 def build_table(
@@ -53,6 +58,20 @@ class MetaReport:
     selection: str = ""
     #: The parts of the signature, without those about a panel.
     facts: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def glossary(self) -> list[str]:
+        """The meaning of columns, in the words of somebody who knows no statistics."""
+        words, meanings = read_words(), dict[str, str]()
+        for table in self.tables:
+            for heading in (column.heading for column in table.columns[1:]):
+                first, _, last = heading.partition(" ")
+                if own := words.get(f"{table.name.split()[0]} {heading}"):
+                    meanings[f"{heading} of {table.name}"] = own
+                parts = [first, last] if last in _GROUPINGS else [heading]
+                parts = [last] if first in ("sys", "seg") else parts
+                meanings |= {part: words[part] for part in parts if part in words}
+        return [f"{heading}: {meaning}" for heading, meaning in meanings.items()]
 
     @property
     def selection_notes(self) -> list[str]:
@@ -218,16 +237,31 @@ def name_some(names: Sequence[str], most: int = 6) -> str:
     return f"{', '.join(names[:most])}{more}"
 
 
+#: Tests of metrics, in words.
+TESTS = {
+    "williams": "Williams' test",
+    "perm-sys": "permutation of systems",
+    "perm-doc": "permutation of documents",
+    "perm-input": "permutation of segments",
+    "perm-both": "permutation of outputs",
+    "boot-both": "bootstrap of systems and segments",
+    "pairs": "permutation of pairs of outputs",
+}
+
+
 def describe_differences(tests: PairTests, alpha: float) -> str:
     """Say how many differences are significant, by which test, and for whom that holds."""
     upper = np.triu_indices(len(tests.p), 1)
     plain, holm, bh = (
         int((p[upper] < alpha).sum()) for p in (tests.p, tests.holm, tests.bh)
     )
+    pairs = len(upper[0])
     return (
-        f"{plain} of {len(upper[0])} differences have p < {alpha:g} ({tests.test}, "
-        f"{tests.sides}); {holm} after Holm's correction, {bh} after Benjamini and "
-        f"Hochberg's. The result applies to {tests.population}."
+        f"{holm} of {pairs} differences {'is' if holm == 1 else 'are'} significant "
+        f"(p < {alpha:g} after Holm's correction for {format_count(pairs, 'pair')}; "
+        f"{TESTS.get(tests.test, tests.test)}, {tests.sides}); {plain} without "
+        f"correction, {bh} with Benjamini and Hochberg's. The result applies to "
+        f"{tests.population}."
     )
 
 

@@ -120,8 +120,13 @@ def build_ceiling_table(
         (level, [x for v in values for x in (v, math.sqrt(v) if v >= 0 else math.nan)])
         for level, values in ceilings.items()
     ]
-    heads = [head for k in ratings for head in (f"{k} with {k}", f"{k} with truth")]
-    caption = "Expected correlation between panels, by number of raters"
+    heads = [
+        f"{k} and {other}" for k in ratings for other in (f"{k} other", "true scores")
+    ]
+    caption = (
+        "Expected correlation of the mean of several raters with that of as many others, "
+        "and with the true scores, by number of raters"
+    )
     return findings.build_table("over", heads, rows, caption, "ceiling")
 
 
@@ -426,13 +431,15 @@ def build_plan_table(curves: StudyPlans, options: PlanOptions) -> Table:
         cells = [judgements, *figures, *outcomes, error.false_positives]
         raters = format_count(plan.ratings, "rater")
         rows.append((f"{raters} × {plan.segments:,} segments", cells))
-    heads = ["judgements", "error", "detectable", "reliability"]
+    heads = ["judgements", "standard error", "detectable difference", "reliability"]
     if curves.pairs:
-        heads.append(f"separated of {len(curves.pairs)}")
+        heads.append(f"pairs found of {len(curves.pairs)}")
     else:
         heads += [f"power for {difference:g}" for difference in options.differences]
     heads.append("false positives")
-    caption = f"Study plans with a power of {options.power:g}"
+    caption = (
+        f"Study plans that find a difference in {100 * options.power:g} % of cases"
+    )
     return findings.build_table("plan", heads, rows, caption, "plans")
 
 
@@ -453,10 +460,12 @@ def build_pair_table(curves: StudyPlans, options: PlanOptions) -> Table:
             cells.append("never" if needed is None else Cell(needed, digits=0))
         rows.append((f"{pair.better} – {pair.worse}", cells))
     heads = ["observed", "expected", "power"]
-    heads += [f"segments, {count} a segment" for count in options.raters]
+    heads += [
+        f"segments for {format_count(count, 'rater')}" for count in options.raters
+    ]
     caption = (
-        f"Pairs of systems with {plan.ratings} × {plan.segments:,} judgements, and "
-        f"the segments needed for a power of {options.power:g}"
+        f"Pairs of systems: power with {plan.ratings} × {plan.segments:,} judgements, "
+        f"and segments needed for a power of {options.power:g}"
     )
     return findings.build_table("systems", heads, rows, caption, "pairs")
 
@@ -468,13 +477,12 @@ def _explain_plan(curves: StudyPlans, options: PlanOptions) -> list[str]:
     if curves.pairs:
         count = curves.count_separated(last, options.power)
         notes.append(
-            f"With {plan}, {count} of {len(curves.pairs)} pairs of systems are "
-            f"separated with a power of at least {options.power:g}."
+            f"With {plan}, {count} of {len(curves.pairs)} differences between systems "
+            f"are found in at least {100 * options.power:g} % of studies."
         )
         notes.append(
-            "Expected differences are the observed ones times the reliability of the "
-            f"pilot study's means, {curves.shrinkage:.3f}: large observed differences "
-            "are partly due to chance."
+            "Large observed differences are partly due to chance: expected differences "
+            f"are {100 * curves.shrinkage:.1f} % of them, the reliability of the pilot study."
         )
         hidden = len(curves.pairs) - options.most_pairs
         if options.most_pairs and hidden > 0:
@@ -486,8 +494,8 @@ def _explain_plan(curves: StudyPlans, options: PlanOptions) -> list[str]:
     if not last.plan.other_raters:
         about = "other segments than these, judged by the same raters"
     notes.append(
-        f"The power refers to {about}; false positives are the rate, for two equal "
-        "systems, of a test at .05 that treats segments as independent."
+        f"The plans hold for {about}. False positives are those of a test at .05 that "
+        "treats segments as independent."
     )
     if any(
         one.plan.ratings == other.plan.ratings and one.detectable < other.detectable

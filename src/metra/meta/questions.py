@@ -135,6 +135,15 @@ def _read_texts() -> dict[str, str]:
     }
 
 
+@cache
+def read_words() -> dict[str, str]:
+    """Return the meaning of columns by their headings, some after the name of a table."""
+    entries = (
+        each.partition(": ") for each in re.split(r"\n(?=\S)", _read_texts()["words"])
+    )
+    return {heading: " ".join(words.split()) for heading, _, words in entries}
+
+
 def read_help(name: str) -> tuple[str, dict[str, str]]:
     """Return the help of a question's command, and of its options by field."""
     about, _, own = _read_texts()[name].partition("\n\nOptions:\n")

@@ -146,7 +146,7 @@ def rank_by_scorer(
     }
     notes += [z_note] if z_note else []
     if not ranks.shape[1]:
-        notes.append(f"– arr: no {unit_of_ranks} has scores of every system.")
+        notes.append(f"– average rank: no {unit_of_ranks} has scores of every system.")
     if not np.isfinite(columns["wins"]).all():
         notes.append("– wins: a system is never better or worse than another.")
     by_mean = stats.average_strata(values, strata)
@@ -264,7 +264,7 @@ def report_ranking(answer: RankingAnswer, options: RankOptions) -> findings.Meta
         judgements="each, 15 digits" if settled.wmt else None,
         boot=f"{_UNITS[settled.unit]} k={options.trials}" if has_intervals else None,
         seed=options.seed if has_intervals or ranking.tests.draws else None,
-        arr=f"{ranking.units} {ranking.unit}s" if ranking.units else None,
+        average_rank=f"{ranking.units} {ranking.unit}s" if ranking.units else None,
         **findings.describe_tests(ranking.tests, wmt=False),
         correction=settled.correction,
         clusters=settled.rule,

@@ -119,7 +119,7 @@ def _name_beaten(found: MetricCorrelations) -> list[str]:
         ]
         if beaten:
             notes.append(
-                f"{question.heading}: no better than {best} ({values[best]:.3f}): "
-                f"{', '.join(beaten)}."
+                f"By {question.heading}, {best} reaches {values[best]:.3f} without "
+                f"comparing output and source; no better: {', '.join(beaten)}."
             )
     return notes

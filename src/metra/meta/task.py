@@ -367,7 +367,7 @@ def _test_averages(
     )
     each = tuple(dict.fromkeys(units))
     tests = significance.PairTests(
-        p, "joint exchange", each, rule.sides, draws, len(each) > 1
+        p, "permutation of all columns at once", each, rule.sides, draws, len(each) > 1
     )
     corrected = tests.correct(rule.correction)
     return tests, CLUSTER_RULES["greedy"](corrected, rule.alpha)

@@ -32,7 +32,8 @@ def render_report_terminal(report: MetaReport, style: Style) -> str:
     """Lay out the tables for a terminal, the notes and the signature below."""
     blocks = [render_table(table, style) for table in report.tables]
     legend = report.remarks or explain_best_marks(report.tables)
-    notes = [*legend, *report.selection_notes, *report.notes, report.signature]
+    notes = [*legend, *report.selection_notes, *report.notes, *report.glossary]
+    notes.append(report.signature)
     below = "\n".join(style_text(note, DIM, style) for note in filter(None, notes))
     return "\n\n".join(filter(None, [*blocks, below]))
 
@@ -71,7 +72,7 @@ def render_report_csv(report: MetaReport, _: Style) -> str:
 def render_report_markdown(report: MetaReport, style: Style) -> str:
     """Write the tables in Markdown, the notes and the signature as a list."""
     blocks = [render_markdown_table(table, style) for table in report.tables]
-    notes = [*report.remarks, *report.selection_notes, *report.notes]
+    notes = [*report.remarks, *report.selection_notes, *report.notes, *report.glossary]
     notes.append(f"`{report.signature}`")
     return "\n\n".join([*blocks, "\n".join(f"- {note}" for note in notes)])
 

@@ -13,7 +13,6 @@ from metra.stats.preferences import (
     find_bounds,
     fit_orders,
     fit_wins,
-    list_stages,
 )
 
 INF, NAN = float("inf"), float("nan")
@@ -23,14 +22,13 @@ def fit(wins, draws=None):
     """Strengths, expected shares and the chance of a tie of one table."""
     wins = np.array([wins], float)
     draws = np.zeros_like(wins) if draws is None else np.array([draws], float)
-    fitted = fit_wins(wins, draws)
-    strengths = bound_strengths(fitted.strengths, find_bounds(wins + draws > 0))
-    return strengths[0], fitted.shares[0], fitted.ties[0]
+    strengths, shares, ties = fit_wins(wins, draws)
+    strengths = bound_strengths(strengths, find_bounds(wins + draws > 0))
+    return strengths[0], shares[0], ties[0]
 
 
 def order_strengths(values):
-    stages = list_stages(np.array(values, float))
-    found = fit_orders(stages, np.ones((1, len(values))))[0]
+    found = fit_orders(np.array(values, float), np.ones((1, len(values))))[0]
     return found - found.mean()
 
 

@@ -28,6 +28,8 @@ class CombinedRanking:
     metrics: dict[str, list[float]]
     expected: dict[str, stats.RankAgreement]
     notes: tuple[str, ...]
+    #: None are tested.
+    clusters: tuple[int, ...] = ()
 
 
 def rank_by_autorank(evidence: Evidence, options: RankOptions) -> CombinedRanking:

@@ -1,8 +1,8 @@
 """Rankings of several language pairs at a glance: the rank of each system in each pair."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -11,14 +11,6 @@ from metra.meta import findings
 from metra.meta.autorank import build_rank
 from metra.scoring.table import Cell, Column, Table
 from metra.stats import arrays
-
-
-class PairRanking(NamedTuple):
-    """The ranks of the systems of a language pair, and their clusters if there are any."""
-
-    systems: Sequence[str]
-    ranks: Sequence[float]
-    clusters: Sequence[int] = ()
 
 
 class RankOverview(NamedTuple):
@@ -40,25 +32,14 @@ class RankOverview(NamedTuple):
         shares = 100 * (self.clusters == 1).sum(1) / counts
         return dict(zip(self.systems, shares.tolist(), strict=True))
 
-    @property
-    def groups(self) -> list[list[str]]:
-        """Systems that took part in the same pairs, those of most pairs first."""
-        groups: dict[tuple[bool, ...], list[str]] = {}
-        for system, took_part in zip(
-            self.systems, np.isfinite(self.ranks), strict=True
-        ):
-            groups.setdefault(tuple(took_part.tolist()), []).append(system)
-        return [groups[key] for key in sorted(groups, key=sum, reverse=True)]
 
-
-def combine_rankings(rankings: Mapping[str, PairRanking]) -> RankOverview:
-    """Put the rankings of several language pairs beside each other."""
+def combine_rankings(rankings: Mapping[str, Any]) -> RankOverview:
+    """Put rankings (systems, ranks, clusters) of several language pairs beside each other."""
     systems = sorted({name for each in rankings.values() for name in each.systems})
     ranks, clusters = np.full((2, len(systems), len(rankings)), np.nan)
-    for at, (names, places, numbers) in enumerate(rankings.values()):
-        rows = [systems.index(name) for name in names]
-        ranks[rows, at] = places
-        clusters[rows, at] = numbers or np.nan
+    for at, ranking in enumerate(rankings.values()):
+        rows = [systems.index(name) for name in ranking.systems]
+        ranks[rows, at], clusters[rows, at] = ranking.ranks, ranking.clusters or np.nan
     averages = arrays.row_means(ranks)
     order = np.argsort(averages.round(9), kind="stable")
     return RankOverview(
@@ -119,22 +100,18 @@ def _build_overview_table(
 
 def _compare_groups(overview: RankOverview) -> list[str]:
     """Say which average ranks are comparable."""
-    groups = overview.groups
+    groups: dict[tuple[bool, ...], list[str]] = {}
+    for system, took_part in zip(overview.systems, overview.ranks > 0, strict=True):
+        groups.setdefault(tuple(took_part.tolist()), []).append(system)
     if len(groups) == 1:
         return ["Every system took part in every language pair."]
-    together = [findings.name_some(group) for group in groups if len(group) > 1]
-    alone = [group[0] for group in groups if len(group) == 1]
-    listed = "; ".join(together) or "none"
-    notes = [
+    together = [groups[key] for key in sorted(groups, key=sum, reverse=True)]
+    listed = "; ".join(findings.name_some(each) for each in together if len(each) > 1)
+    return [
         "Average ranks are comparable only among systems that took part in the same "
-        f"language pairs: {listed}. – means that a system took no part."
+        f"language pairs: {listed or 'none'}; compare others pair by pair. – means that a "
+        "system took no part."
     ]
-    if alone:
-        notes.append(
-            "No other system took part in the same language pairs as "
-            f"{findings.name_some(alone)}; compare these pair by pair."
-        )
-    return notes
 
 
 def _describe_correction(count: int, correction: str, alpha: float) -> str:

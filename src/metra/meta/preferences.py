@@ -44,10 +44,7 @@ class Preferences(NamedTuple):
     estimates: list[Estimates]
     #: Number of comparisons of each system.
     counts: list[int]
-    #: Chance of a tie of equal systems.
-    ties: float
     unit: Unit
-    units: int
     notes: list[str]
 
 
@@ -59,11 +56,10 @@ def ask_preferences(evidence: Evidence, options: PreferenceOptions) -> Preferenc
     if options.ranks or rows.scorers[rows.find(scorer)].compares:
         rows, values, ranked = views.collect_rankings(rows, scorer)
     outcomes = views.collect_outcomes(rows, scorer)
-    unit: Unit = "segment"
-    if choose_unit(rows, scorer, RankOptions(), []).unit == "document":
-        unit = "document"
+    is_document = choose_unit(rows, scorer, RankOptions(), []).unit == "document"
+    unit: Unit = "document" if is_document else "segment"
     items = [*map(rows.items.__getitem__, outcomes.item.tolist()), *ranked]
-    keys = [item.document if unit == "document" else item for item in items]
+    keys = [item.document if is_document else item for item in items]
     units, unit_of = arrays.number_names(keys)
     # All data, then the resamples.
     weights = np.ones((1, len(units)))
@@ -73,7 +69,7 @@ def ask_preferences(evidence: Evidence, options: PreferenceOptions) -> Preferenc
     wins, draws = _count_outcomes(outcomes, len(rows.systems), weights, unit_of)
     met = wins[0] + wins[0].T + draws[0]
     if not met.any():
-        return Preferences(scorer, {}, [], met, [], [], 0.0, unit, 0, [])
+        return Preferences(scorer, {}, [], met, [], [], unit, [])
     pairs = {
         (rows.systems[one], rows.systems[other]): (
             int(wins[0, one, other]),
@@ -88,20 +84,37 @@ def ask_preferences(evidence: Evidence, options: PreferenceOptions) -> Preferenc
     names = [rows.systems[at] for at in kept.tolist()]
     won = arrays.divide(wins[0] + draws[0] / 2, met)
     wins, draws = (each[:, kept][:, :, kept] for each in (wins, draws))
-    fitted = preferences.fit_wins(wins, draws)
-    order = np.lexsort((np.array(names), -fitted.shares[0].round(9)))
+    strengths, shares, ties = preferences.fit_wins(wins, draws)
+    order = np.lexsort((np.array(names), -shares[0].round(9)))
     drawn_bounds = preferences.find_bounds(wins + draws > 0)
     drawn = [
-        np.where(np.isnan(drawn_bounds), np.nan, 100 * fitted.shares),
-        preferences.bound_strengths(fitted.strengths, drawn_bounds),
+        np.where(np.isnan(drawn_bounds), np.nan, 100 * shares),
+        preferences.bound_strengths(strengths, drawn_bounds),
     ]
     if np.isfinite(values).sum(1).max(initial=0) > 2:
-        stages = preferences.list_stages(values[:, kept])
-        by_order = preferences.fit_orders(
-            stages, weights[:, unit_of[len(outcomes.item) :]]
-        )
+        of_orders = weights[:, unit_of[len(outcomes.item) :]]
+        by_order = preferences.fit_orders(values[:, kept], of_orders)
         drawn.append(preferences.bound_strengths(by_order, drawn_bounds))
     kept = kept[order]
+    notes = _describe_bounds(rows, scorer, bounds)
+    notes.append(
+        "strength is the logarithm of Bradley and Terry's strength, 0 the average of these "
+        "systems; expected wins, with half of the ties, are those against all others "
+        f"equally often. Two equal systems tie in {100 * ties[0]:.0f} % of comparisons "
+        "(Davidson 1970)."
+    )
+    if len(drawn) > 2:
+        notes.append(
+            "Strengths by orders are Plackett and Luce's; the order of tied systems counts "
+            "as unknown (Efron 1977)."
+        )
+    if len(weights) > 1:
+        has_judges = (rows.lines(scorer).judge >= 0).any()
+        judges = ", judged by the same judges" if has_judges else ""
+        notes.append(
+            f"Each interval has 95 % on its own and applies to {POPULATIONS[(unit,)]}"
+            f"{judges}; {format_count(len(units), unit)} were resampled."
+        )
     return Preferences(
         scorer,
         pairs,
@@ -109,10 +122,8 @@ def ask_preferences(evidence: Evidence, options: PreferenceOptions) -> Preferenc
         won[kept][:, kept],
         [_estimate(each[:, order], len(units)) for each in drawn],
         met[kept].sum(1).astype(int).tolist(),
-        float(fitted.ties[0]),
         unit,
-        len(units),
-        _describe_bounds(rows, scorer, bounds),
+        notes,
     )
 
 
@@ -169,7 +180,7 @@ def report_preferences(
     answer: Preferences, options: PreferenceOptions
 ) -> findings.MetaReport:
     """Lay out strengths, the win matrix, and the comparisons of each two systems."""
-    tables, notes, names = list[Table](), [*answer.notes], answer.systems
+    tables, names = list[Table](), answer.systems
     if names:
         columns = *answer.estimates, answer.counts
         values = zip(names, zip(*columns, strict=True), strict=True)
@@ -177,7 +188,6 @@ def report_preferences(
         caption = f"Strengths by {answer.scorer}"
         table = findings.build_table("system", heads, values, caption, "strengths")
         tables.append(table)
-        notes += _describe_strengths(answer)
     if len(names) > 2:
         caption = f"Wins of the row over the column by {answer.scorer}, %"
         about = {"caption": caption, "name": "wins"}
@@ -192,29 +202,9 @@ def report_preferences(
     caption = f"Preferences by {answer.scorer}"
     tables.append(findings.build_table("systems", shown, rows, caption, "preferences"))
     drawn = findings.describe_draws(options, f"{answer.unit}s")
-    return findings.build_report(tables, options, notes, scorer=answer.scorer, **drawn)
-
-
-def _describe_strengths(answer: Preferences) -> list[str]:
-    """Say what strengths mean, and for whom their intervals hold."""
-    notes = [
-        "strength is the logarithm of Bradley and Terry's strength, 0 the average of these "
-        "systems; expected wins, with half of the ties, are those against all others "
-        f"equally often. Two equal systems tie in {100 * answer.ties:.0f} % of comparisons "
-        "(Davidson 1970)."
-    ]
-    if len(answer.estimates) > 2:
-        notes.append(
-            "Strengths by orders are Plackett and Luce's; the order of tied systems counts "
-            "as unknown (Efron 1977)."
-        )
-    if any(interval for _, interval in answer.estimates[0]):
-        notes.append(
-            "Each interval has 95 % on its own and applies to "
-            f"{POPULATIONS[(answer.unit,)]}, judged by the same judges; "
-            f"{format_count(answer.units, answer.unit)} were resampled."
-        )
-    return notes
+    return findings.build_report(
+        tables, options, answer.notes, scorer=answer.scorer, **drawn
+    )
 
 
 def draw_preferences(answer: Preferences, _: PreferenceOptions) -> list[Heatmap]:

@@ -23,7 +23,6 @@ from metra.meta.charts import Heatmap
 from metra.meta.normalise import normalise, standardise_workers
 from metra.meta.options import RankOptions
 from metra.meta.overview import (
-    PairRanking,
     RankOverview,
     combine_rankings,
     report_overview,
@@ -550,18 +549,17 @@ def ask_rank(evidence: Evidence, options: RankOptions) -> RankAnswer:
             notes.append(f"{lang} is left out: {reason}")
     if not answers:
         raise CorpusError(notes[0])
-    rankings, own = dict[str, PairRanking](), dict[str, PairRanking]()
-    for lang, answer in answers.items():
-        if isinstance(answer, CombinedRanking):
-            rankings[lang] = PairRanking(answer.systems, answer.ranks)
-            continue
-        for by_lang, each in ((rankings, answer.ranking), (own, answer.own)):
-            if each is not None:
-                by_lang[lang] = PairRanking(each.systems, each.ranks, each.clusters)
-    overview = combine_rankings(rankings)
-    return RankingsByPair(
-        answers, overview, combine_rankings(own) if own else None, notes
-    )
+    rankings = {
+        lang: each.ranking if isinstance(each, RankingAnswer) else each
+        for lang, each in answers.items()
+    }
+    own = {
+        lang: each.own
+        for lang, each in answers.items()
+        if isinstance(each, RankingAnswer) and each.own is not None
+    }
+    beside = combine_rankings(own) if own else None
+    return RankingsByPair(answers, combine_rankings(rankings), beside, notes)
 
 
 def report_rank(answer: RankAnswer, options: RankOptions) -> findings.MetaReport:

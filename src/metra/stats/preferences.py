@@ -8,11 +8,10 @@ averages over the possible orders of tied systems.
 """
 
 from collections.abc import Callable
-from typing import NamedTuple
 
 import numpy as np
 
-from metra.stats.arrays import Array, Codes, Mask, divide
+from metra.stats.arrays import Array, Mask, divide
 
 #: So little for the solver that a strength of infinity ends somewhere; figures do not show it.
 _RIDGE = 1e-5
@@ -20,20 +19,11 @@ _RIDGE = 1e-5
 _LONGEST, _SHORTEST = 2.0, 1e-6
 
 
-class WinStrengths(NamedTuple):
-    """Logarithms of strengths, and what follows from them: draws × systems."""
-
-    strengths: Array
-    #: Expected share of wins against the other systems, a tie counting half.
-    shares: Array
-    #: Chance that two equal systems tie: draws.
-    ties: Array
-
-
-def fit_wins(wins: Array, draws: Array) -> WinStrengths:
+def fit_wins(wins: Array, draws: Array) -> tuple[Array, Array, Array]:
     """Fit strengths to wins of the row and ties: draws × systems × systems each.
 
-    Systems without a comparison have a strength of 0.
+    Returns logarithms of strengths (0 without a comparison), the expected share of wins
+    against the others, a tie counting half, and the chance of a tie of equal systems.
     """
     met = wins + wins.swapaxes(1, 2) + draws
     points = (wins - wins.swapaxes(1, 2)).sum(2) / 2
@@ -63,47 +53,27 @@ def fit_wins(wins: Array, draws: Array) -> WinStrengths:
     x = _climb(slope, np.zeros((len(wins), size + 1)))
     half, tie, below, _ = find_parts(x)
     share = (np.exp(half) + tie / 2) / below * ~np.eye(size, dtype=bool)
-    chance = np.exp(x[:, -1])
-    return WinStrengths(
-        x[:, :-1], share.sum(2) / max(size - 1, 1), chance / (2 + chance)
-    )
+    return x[:, :-1], share.sum(2) / max(size - 1, 1), 1 / (1 + 2 / np.exp(x[:, -1]))
 
 
-class OrderStages(NamedTuple):
-    """Choices that make up orders: the best of all, then the best of the rest, …"""
+def fit_orders(values: Array, weights: Array) -> Array:
+    """Fit strengths to orders, each counted so often: draws × orders to draws × systems.
 
-    #: Number of times each system was chosen: orders × systems.
-    chosen: Array
-    #: The order and the kind of each choice.
-    orders: Codes
-    kinds: Codes
-    #: How much of each system there was to choose from: kinds × systems.
-    kinds_of: Array
-
-
-def list_stages(values: Array) -> OrderStages:
-    """List the choices of orders: orders × systems, higher is better, NaN where missing."""
-    orders, weights = list[int](), list[Array]()
+    `values` is orders × systems, higher is better, NaN where missing.
+    """
+    # An order is a choice of the best of all, then of the best of those left, and so on.
+    orders, choices = list[int](), list[Array]()
     for number, row in enumerate(values):
         left = np.isfinite(row).astype(np.float64)
         for value in sorted({*row[left > 0].tolist()}, reverse=True):
             tied = row == value
             count = int(tied.sum())
-            for taken in range(count):
-                weights.append(left - tied * (taken / count))
-                orders.append(number)
+            choices += [left - tied * (taken / count) for taken in range(count)]
+            orders += [number] * count
             left = left * ~tied
-    kinds_of, kinds = np.unique(np.array(weights), axis=0, return_inverse=True)
-    chosen = np.isfinite(values).astype(np.float64)
-    return OrderStages(chosen, np.array(orders), kinds, kinds_of)
-
-
-def fit_orders(stages: OrderStages, weights: Array) -> Array:
-    """Fit strengths to orders, each counted so often: draws × orders to draws × systems."""
-    chosen, kinds_of = weights @ stages.chosen, stages.kinds_of
-    counts = np.array(
-        [np.bincount(stages.kinds, each[stages.orders]) for each in weights]
-    )
+    kinds_of, kinds = np.unique(np.array(choices), axis=0, return_inverse=True)
+    counts = np.array([np.bincount(kinds, each[orders]) for each in weights])
+    chosen = weights @ np.isfinite(values)
 
     def slope(x: Array) -> tuple[Array, Array]:
         strengths = np.exp(x - x.max(1, keepdims=True))

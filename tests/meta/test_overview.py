@@ -78,8 +78,8 @@ def test_an_overview_by_hand():
     assert bold == ["A", "A"]
     assert report.notes[0] == (
         "Average ranks are comparable only among systems that took part in the same "
-        "language pairs: A, B; compare others pair by pair. – means that a system took no "
-        "part."
+        "language pairs: A, B; compare others pair by pair. The language pairs have 3 to 3 "
+        "systems; – means that a system took no part."
     )
     assert "each of the 2 rankings has a false difference with a pr" in report.notes[1]
     assert (

@@ -202,7 +202,7 @@ def merge_languages(by_lang: Mapping[str, MetaReport]) -> MetaReport:
         for table in report.tables
     ]
     named = [
-        note if len(langs) == len(by_lang) else f"{', '.join(langs)}: {note}"
+        note if len(langs) == len(by_lang) else f"{name_some(langs)}: {note}"
         for note, langs in notes.items()
     ]
     return MetaReport(tables, build_signature(**parts), named, data, facts=parts)

@@ -107,10 +107,12 @@ def _compare_groups(overview: RankOverview) -> list[str]:
         return ["Every system took part in every language pair."]
     together = [groups[key] for key in sorted(groups, key=sum, reverse=True)]
     listed = "; ".join(findings.name_some(each) for each in together if len(each) > 1)
+    sizes = np.isfinite(overview.ranks).sum(0)
     return [
         "Average ranks are comparable only among systems that took part in the same "
-        f"language pairs: {listed or 'none'}; compare others pair by pair. – means that a "
-        "system took no part."
+        f"language pairs: {listed or 'none'}; compare others pair by pair. The language "
+        f"pairs have {sizes.min()} to {sizes.max()} systems; – means that a system took no "
+        "part."
     ]
 
 

@@ -334,7 +334,7 @@ def _find_match(
     side: "Side", partner: "Side", link: _Link, order: Order | None
 ) -> _Match:
     """Find the order of a file by its keys; it is read once, with its texts."""
-    texts = (field for field in side.columns if field.role != "label")
+    texts = [field for field in side.columns if field.role != "label"]
     fields = (own for pairs in link.keys for _, own in pairs)
     table = _read_columns(side, [*dict.fromkeys([*texts, *fields])])
     refusal = None
@@ -353,7 +353,8 @@ def _find_match(
             else:
                 if matched == [*range(len(keys.rows))]:
                     return _Match(None, side.open, base, pairs, first.rows)
-                opener = partial(_open_in_order, side, matched, table)
+                kept = {field: table[field] for field in texts}
+                opener = partial(_open_in_order, side, matched, kept)
                 return _Match(matched, opener, base, pairs, first.rows)
     raise refusal or AssertionError
 

@@ -388,3 +388,7 @@ def test_a_report_finds_the_judged_outputs_of_one_pair_by_their_texts(tmp_path):
     numbered = replace(found, items=tuple(ScoredItem(i.segment) for i in found.items))
     assert follow_outputs(numbered, texts) is numbered
     assert follow_outputs(scores, {"three": ["x"]}) is scores
+    # Whole documents keep their names.
+    items = tuple(ScoredItem("", f"d{at}") for at, _ in enumerate(found.items))
+    documents = replace(found, items=items)
+    assert follow_outputs(documents, texts) is documents

@@ -129,7 +129,7 @@ def follow_outputs(
     numbers: dict[int, set[str]] = {}
     cells = zip(scores.item.tolist(), _list_cells(scores), strict=True)
     for item, (system, segment, text) in cells:
-        if text and system in outputs:
+        if text and segment and system in outputs:
             equal = places.get((system, text), set())
             fits.append(segment in equal)
             numbers[item] = numbers.get(item, equal) & equal

@@ -1,12 +1,8 @@
 // The shell of judging: screen after screen, until there are no more.
 //
 // The parts: api.js talks to the server; device.js, sending.js and saving.js see to it that nothing
-// is lost; clock.js measures, keys.js listens, screen.js draws, and steps/KIND.js asks. A step module has
-//   mount(place, {step, screen, value, language, languages, texts, t, change, done, keys, clock, options})
-// and gives back {focus, value}, and if it likes {missing, summary, goOnLabel, startsInText, act, setTexts,
-// destroy}. It may say `owns = ["outputs"]` and then draws the outputs into texts.outputs, and `timed = true`
-// if it cannot be tried out in the guide; otherwise compare(given, ours, ask) says there how near an answer
-// is to ours ("same", "near" or "other"), and describe(value, step, example, t) puts ours into words.
+// is lost; clock.js measures, keys.js listens, screen.js draws, and steps/KIND.js asks: steps/types.d.ts
+// says what its script exports.
 
 import { call, Refused, Unreachable } from "./api.js";
 import { startBar } from "./bar.js";

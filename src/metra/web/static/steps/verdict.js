@@ -1,3 +1,4 @@
+// @ts-check
 // Whether an answer that is not the expected one will do.
 
 import { el, freshId } from "../kit/elements.js";
@@ -5,10 +6,13 @@ import { nameOf } from "./mark_menus.js";
 
 export const owns = ["outputs"];
 
+/** @typedef {import("./types").StepModule} StepModule */
+
+/** @type {StepModule["mount"]} */
 export function mount(place, { step, screen, value, language, texts, t, change, keys }) {
   const { before, after, question, expected } = screen.extra[step.name];
   const answer = screen.outputs[0].text;
-  const bdi = (text, more = {}) => el("bdi", { lang: language, dir: "auto", ...more }, text);
+  const bdi = (/** @type {string} */ text) => el("bdi", { lang: language, dir: "auto" }, text);
   const context =
     question === undefined
       ? el("p", { class: "text", lang: language, dir: "auto" }, before, el("mark", { class: "answer" }, answer), after)
@@ -21,11 +25,12 @@ export function mount(place, { step, screen, value, language, texts, t, change, 
   );
   texts.outputs.append(card);
   const name = freshId("verdict");
+  /** @type {Map<boolean, HTMLInputElement>} */
   const inputs = new Map();
   let chosen = value?.right;
-  const choose = (right) => {
+  const choose = (/** @type {boolean} */ right) => {
     chosen = right;
-    inputs.get(right).checked = true;
+    for (const [answer, input] of inputs) input.checked = answer === right;
     change({ right });
   };
   const rows = [
@@ -39,7 +44,7 @@ export function mount(place, { step, screen, value, language, texts, t, change, 
   });
   place.append(el("fieldset", { class: "scale" }, el("legend", { lang: step.languages.question, dir: "auto" }, step.question), el("div", { class: "choices" }, ...rows)));
   return {
-    focus: () => inputs.get(chosen ?? true).focus(),
+    focus: () => inputs.get(chosen ?? true)?.focus(),
     value: () => (chosen === undefined ? undefined : { right: chosen }),
     missing: () => (chosen === undefined ? t("scale.missing") : null),
     destroy() {
@@ -48,6 +53,8 @@ export function mount(place, { step, screen, value, language, texts, t, change, 
   };
 }
 
+/** @type {StepModule["compare"]} */
 export const compare = (given, ours) => (given.right === ours.right ? "same" : "other");
 
+/** @type {StepModule["describe"]} */
 export const describe = ({ right }, step) => nameOf(step, right ? "right" : "wrong");

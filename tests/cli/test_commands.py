@@ -119,6 +119,11 @@ COMPLETIONS = [
     pytest.param(
         "metra score --ci-method ", 3, "plain,percentile plain,bca", id="choice"
     ),
+    pytest.param("metra meta rank --show m", 4, "plain,missing", id="answer"),
+    pytest.param("metra meta curve --over r", 4, "plain,references", id="open answer"),
+    pytest.param(
+        "metra meta rank --show missing --b", 5, "", id="not of the chosen answer"
+    ),
     pytest.param("metra score ou", 2, "file,ou", id="argument"),
     pytest.param("metra score out.txt -r re", 4, "file,re", id="file of an option"),
 ]

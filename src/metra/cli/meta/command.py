@@ -186,12 +186,14 @@ def __getattr__(name: str) -> CommandWithViews:
 def _make_choice(chooser: str, asked: Mapping[str, str]) -> Callable[..., Any]:
     """Make the option that chooses among the questions of a command."""
     default, question = next(iter(asked.items()))
+    words = [value for value in asked if not value.isupper()]
     return option(
         f"{chooser} view",
         read_help(question)[1]["view"],
         default,
         metavar=f"[{'|'.join(asked)}]",
-        type=None if any(map(str.isupper, asked)) else click.Choice([*asked]),
+        type=click.Choice(words) if len(words) == len(asked) else None,
+        shell_complete=lambda _, __, begun: [w for w in words if w.startswith(begun)],
         expose_value=False,
     )
 

@@ -52,6 +52,7 @@ def test_close_answers_become_a_campaign_and_its_verdicts_count(store, cli, tmp_
     assert all(line.endswith("waiting for a second judge") for line in open_answers)
     made = cli.ok("judge", "settle", "first", "-j", "zoe")
     assert made.out.startswith("first: close answers: 1 judge × ")
+    assert f"links 'first: close answers' --store {tmp_path}" in made.out
     with store.reading() as db:
         second = campaigns.find_by_name(db, "first: close answers")
     assert second.campaign.protocol.name == "verdicts"

@@ -294,7 +294,8 @@ def settle(campaign: str | None, url: str, judges: tuple[str, ...], each: int) -
         made = build_follow_up(first, stored.id, answers, judges=judges, each=each)
         cost = _add_campaign(db, made, time.time(), "open")
     click.echo(cost)
-    click.echo(f"Next: metra judge links {made.settings.name!r}")
+    place = f" --store {url}" * (url != "judge.db")
+    click.echo(f"Next: metra judge links {made.settings.name!r}{place}")
 
 
 @click.command()

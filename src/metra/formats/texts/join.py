@@ -114,6 +114,12 @@ def _match_hashes(first: Sequence[str], second: Sequence[str]) -> Order | None:
     return rows if [second[at] for at in rows] == [*first] else None
 
 
+def join_cells(columns: Columns, fields: Sequence[Field]) -> list[str]:
+    """Join the cells of some columns, as a key of each row."""
+    cells = ([cell or "" for cell in list_values(columns[field])] for field in fields)
+    return [*map(MARK.join, zip(*cells, strict=True))]
+
+
 def join_sides(sides: Sequence["Side"]) -> tuple[list["Side"], str]:
     """Bring files into one order by their keys; return them, and a sentence about it."""
     ranked = sorted(sides, key=lambda side: side.rank)

@@ -327,8 +327,7 @@ def _match_systems(
     )
     for fields in _list_keys(table, next(iter(rows.values()))):
         names = [field.name for field in fields]
-        columns = [[text or "" for text in table[field]] for field in fields]
-        cells = [*map(join.MARK.join, zip(*columns, strict=True))]
+        cells = join.join_cells(table, fields)
         keys = {
             name: join.RowKeys(
                 f"{place}, system {name!r},", names, [cells[at] for at in own]

@@ -38,7 +38,7 @@ def check_rows(
     groups = [f for f in fields if f.role == "document" or f in named]
     ids = [*filter(columns.is_segment_id, fields)][:1]
     table = _read_columns(source, [*texts, *groups, *ids], [*texts, *groups])
-    segments = _join_cells(table, [*texts, *groups])
+    segments = join.join_cells(table, [*texts, *groups])
     counts = Counter(segments)
     if len(counts) in (1, len(segments)):
         return
@@ -54,7 +54,7 @@ def check_rows(
             warnings.warn(msg, TextWarning, stacklevel=2)
     elif ids:
         names = [field.name for field in (*ids, *groups)]
-        keys = join.RowKeys(place, names, _join_cells(table, [*ids, *groups]))
+        keys = join.RowKeys(place, names, join.join_cells(table, [*ids, *groups]))
         _check_ids(keys, segments, others)
 
 
@@ -72,16 +72,11 @@ def _read_columns(
             part = {field: columns.list_values(chunk[field]) for field in fields}
             for field, values in part.items():
                 table[field] += values
-            seen.update(_join_cells(part, keys))
+            seen.update(join.join_cells(part, keys))
             count = len(table[fields[0]]) if keys else 0
             if count > _MOST or (count > _ENOUGH and 10 * len(seen) > 9 * count):
                 return {field: [] for field in fields}
     return table
-
-
-def _join_cells(table: join.Table, fields: Sequence[Field]) -> list[str]:
-    cells = ([cell or "" for cell in table[field]] for field in fields)
-    return [*map(join.MARK.join, zip(*cells, strict=True))]
 
 
 def _refuse_systems(
@@ -95,7 +90,9 @@ def _refuse_systems(
     labels = [f for f in table if f.role == "label" and times % len({*table[f]}) == 0]
     for fields in [*combinations(labels, 1), *combinations(labels, 2)]:
         sets: dict[str, Counter[str]] = {}
-        for value, segment in zip(_join_cells(table, fields), segments, strict=True):
+        for value, segment in zip(
+            join.join_cells(table, fields), segments, strict=True
+        ):
             sets.setdefault(value, Counter())[segment] += 1
         first, *others = sets.values()
         if others and all(each == first for each in others):

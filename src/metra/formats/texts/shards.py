@@ -7,13 +7,8 @@ from contextlib import closing
 
 from metra.errors import FormatError, MetraError
 from metra.formats.stream import format_path, name_system
-from metra.formats.texts.columns import (
-    Columns,
-    Field,
-    count_segments,
-    is_segment_id,
-    list_values,
-)
+from metra.formats.texts.columns import Field, count_segments, is_segment_id
+from metra.formats.texts.join import join_cells
 from metra.formats.texts.sources import Source
 from metra.limits import LimitError, get_limits
 
@@ -25,8 +20,6 @@ _PART = re.compile(
 
 # So many rows are looked at where files have different numbers of them.
 _ROWS = 8192
-
-_Row = tuple[str | None, ...]
 
 #: Whether ids and texts of two files are the same.
 _SYSTEMS = {("same", "same"), ("same", "mixed"), ("same", "none"), ("none", "same")}
@@ -85,18 +78,14 @@ def _match_files(files: Sequence[Source], are_listed: bool) -> set[tuple[str, st
         with closing(file.open([*ids, *texts])) as reader:
             columns = reader.read(most)
         if count_segments(columns):  # a file without rows says nothing
-            keys.append([_join_cells(columns, own) for own in (ids, texts)])
+            keys.append([join_cells(columns, own) for own in (ids, texts)])
     return {
         (_compare_rows(keys[0][0], own), _compare_rows(keys[0][1], others))
         for own, others in keys[1:]
     }
 
 
-def _join_cells(columns: Columns, fields: Sequence[Field]) -> list[_Row]:
-    return [*zip(*(list_values(columns[field]) for field in fields), strict=True)]
-
-
-def _compare_rows(first: Sequence[_Row], second: Sequence[_Row]) -> str:
+def _compare_rows(first: Sequence[str], second: Sequence[str]) -> str:
     """Classify rows of two files; fewer than half in common may be chance."""
     if not first:
         return "none"

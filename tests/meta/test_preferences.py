@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import scipy.stats
 from tests.campaign.answers import compare, made, table_of
 from tests.panels import cells_by_name, score_rows, scores_of
 
@@ -229,3 +230,36 @@ def test_one_command_with_a_picture(write, cli):
     done = cli("meta", "rank", *options, "--plot", picture)
     assert done.code == 0, done.err
     assert "the row wins" in Path(picture).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("lang", ["cs-en", "de-en", "es-en", "fr-en"])
+def test_wins_and_strengths_of_wmt12(shared, read_table, lang):
+    """Wins, losses and ties of WMT 2012, and nearly the order that expected wins have."""
+    folder = shared / "data/wmt12-ranking"
+    rows = [
+        # Some judges ranked a segment twice.
+        (
+            row[f"system{at}"],
+            row["seg"],
+            f"{row['judge']} {time}",
+            int(row[f"rank{at}"]),
+        )
+        for time, row in enumerate(read_table(folder / "rankings.tsv.gz"))
+        if row["lp"] == lang
+        for at in range(1, 6)
+        if int(row[f"rank{at}"]) > 0
+    ]
+    answer, _ = ask(score_rows(rows, Scorer("rank", "human")), ranks=True, trials=0)
+    published = {
+        row["system"]: row for row in read_table(folder / f"{lang}.sys_scores.tsv")
+    }
+    counts = {name: np.zeros(3, int) for name in published}
+    for (one, other), pair in answer.pairs.items():
+        counts[one] += pair
+        counts[other] += pair[::-1]
+    for name, row in published.items():
+        expected = [int(row[key]) for key in ("wins", "ties", "losses")]
+        assert counts[name].tolist() == expected, name
+    places = [answer.systems.index(name) for name in published]
+    wins = [-float(row["expected_wins"]) for row in published.values()]
+    assert scipy.stats.spearmanr(places, wins).statistic > 0.98

@@ -47,12 +47,17 @@ def score_record(record, questions, templates, natural):
     if step == "cloze":
         words = record["outputs"][0].split()
         gaps = [word.strip(".,") for word in words[7::8]]
-        pairs = zip(entry["answers"], gaps, strict=True)
+        pairs = [*zip(entry["answers"], gaps, strict=True)]
         exact = [answer.casefold() == gap.casefold() for answer, gap in pairs]
-        close = None if len({*exact, True}) > 1 and any(entry["answers"]) else 0.0
+        rest = [
+            answer for (answer, _), same in zip(pairs, exact, strict=True) if not same
+        ]
+        # Empty gaps are wrong; other words wait for a second judge.
+        close = 0.0 if rest and not any(rest) else None
         return {"cloze-exact": 100 * fmean(exact), "cloze-close": close}
     if step == "template":
-        return score_template(dict(entry["filled"][0]["slots"]), templates[text])
+        filled = [pair for form in entry["filled"] for pair in form["slots"]]
+        return score_template(dict(filled), templates[text])
     words = len(record["outputs"][0].split())
     minutes = entry["ms"] / 60_000 / words * 10
     keys = sum(entry["keys"].values()) / words
@@ -72,17 +77,17 @@ def score_template(filled, expected):
     filled = {slot: value for slot, value in filled.items() if value}
     right = sum(normalise(filled.get(slot, "")) == normalise(v) for slot, v in expected)
     wrong, missing = len(filled) - right, len(expected) - len(filled)
-    precision = 100 * right / len(filled) if filled else 0.0
+    precision = 100 * right / len(filled) if filled else None
     recall = 100 * right / len(expected)
-    both = precision + recall
+    both = (precision or 0.0) + recall
     return {
-        "template": 2 * precision * recall / both if both else 0.0,
+        "template": 2 * (precision or 0.0) * recall / both if both else 0.0,
         "template-precision": precision,
         "template-recall": recall,
         "template-error": 100 - 100 * (wrong + missing) / (right + wrong + missing),
         "template-undergeneration": 100 - 100 * missing / len(expected),
-        "template-overgeneration": 100.0,
-        "template-substitution": 100 - 100 * wrong / (right + wrong) if filled else 0.0,
+        "template-overgeneration": 100.0 if filled else None,
+        "template-substitution": 100 - 100 * wrong / len(filled) if filled else None,
     }
 
 
@@ -95,27 +100,31 @@ def collect_results(records, questions, templates):
         for entry in record["value"].values()
     }
     kept = [record for record in records if record["kind"] != "baseline"]
-    judges, flagged = defaultdict(set), defaultdict(set)
-    for record in kept:
-        judges[record["campaign"]].add(record["judge"])
-        if record["flags"]:
-            flagged[record["campaign"]].add(record["judge"])
-    sentences = defaultdict(list)
+    sentences, flagged = defaultdict(list), set()
     for record in kept:
         campaign, judge = record["campaign"], record["judge"]
-        if judge in flagged[campaign] and flagged[campaign] != judges[campaign]:
-            continue
         place = record["document"], record["systems"][0]
         usual = natural.get((campaign, judge))
         scores = score_record(record, questions, templates, usual)
         for metric, score in scores.items():
             sentences[metric, place, judge].append(score)
+            if record["flags"]:
+                flagged.add((metric, judge))
     results = defaultdict(lambda: defaultdict(dict))
     for (metric, place, judge), scores in sentences.items():
+        of_metric = results[metric]  # without a figure, it still has a row
         if None not in scores:
-            results[metric][place][judge] = fmean(scores)
-        else:
-            results[metric]  # it has no figure, but a row
+            of_metric[place][judge] = fmean(scores)
+    for metric, of_metric in results.items():
+        every = {judge for own in of_metric.values() for judge in own}
+        out = {judge for judge in every if (metric, judge) in flagged}
+        # Flagged judges count only where nobody else has a score.
+        for place in [*of_metric] if out != every else []:
+            own = {
+                j: score for j, score in of_metric.pop(place).items() if j not in out
+            }
+            if own:
+                of_metric[place] = own
     return results
 
 

@@ -26,10 +26,13 @@ from metra.stats.correlation import Results
 from metra.stats.defaults import TRIALS
 from metra.stats.distributions import student_tail
 from metra.stats.panel import ScorePanel, SegmentStatistics
+from metra.stats.significance import POPULATIONS, Unit
 from metra.stats.soft_pairwise import WMT_SEED
 
 #: Pairs of values that are gone through for intervals at the most: about a minute.
 MOST_DRAWN = 10**10
+#: Systems from which on intervals of coefficients hold what they promise.
+ENOUGH_SYSTEMS = 8
 DEFAULTS = {
     "sys": ("pearson", "spearman", "accuracy", "spa"),
     "seg": ("acc*_eq:item", "kendall-b:item", "pearson"),
@@ -222,7 +225,8 @@ def report_correlation(
                 f"{panel.gold_name} only by chance (p ≥ 0.05; {len(panel.systems)} systems)."
             )
     caption = f"{panel.place}Agreement with {panel.gold_name}"
-    pooled = options.level != "sys" or bootstrap.resamples_segments(panel)
+    units = bootstrap.choose_units(panel, options.level, options.resample)
+    notes += describe_intervals(found, units)
     drawn = options.trials or questions[0].options.folds or draws_soft(questions)
     metrics = {
         name: {
@@ -252,9 +256,27 @@ def report_correlation(
         coef=found.coefficients,
         spa_p=describe_spa(questions),
         eps=next(filter(None, (q.options.eps_said for q in questions)), None),
-        **describe_draws(options, options.resample if pooled else "sys")
+        **describe_draws(options, units, "interval")
         | {"seed": options.seed if drawn else None, "resample": None},
     )
+
+
+def describe_intervals(found: MetricCorrelations, drawn: bootstrap.Drawn) -> list[str]:
+    """Say for whom intervals hold, and if they come from few systems."""
+    results = [each for results in found.answers for each in results.values()]
+    if not any(each.interval for each in results):
+        return []
+    units: tuple[Unit, ...] = ("system", "segment")
+    if drawn != "both":
+        units = ("system",) if drawn == "sys" else ("segment",)
+    notes = [f"Brackets are 95 % intervals for {POPULATIONS[units]}."]
+    count = len(found.panel.systems)
+    if drawn != "item" and count < ENOUGH_SYSTEMS:
+        notes.append(
+            f"Intervals from {count} systems are rough: below {ENOUGH_SYSTEMS} systems "
+            "they are too wide for accuracies and ranks, and may be too narrow otherwise."
+        )
+    return notes
 
 
 def _find_p(
@@ -287,7 +309,7 @@ def draw_correlation(
         for question, results in found.pairs
     ]
     caption = f"{len(panel.systems)} systems"
-    caption += ", 95 % intervals (bootstrap)" if options.trials else ""
+    caption += ", 95 % intervals" if options.trials else ""
     title = f"Agreement of metrics with {panel.place}{panel.gold_name}"
     return [ForestPlot(title, caption, names, panels)]
 
@@ -327,15 +349,16 @@ def add_bootstrap(
     results: Results,
     drawn: bootstrap.Drawn,
 ) -> Results:
-    """Add intervals from resamples of systems, segments or both, if there are enough."""
-    defined = any(np.isfinite(result.value) for result in results.values())
-    if not defined or len(panel.systems) < 3:
+    """Add intervals for other systems, segments or both, if there are enough systems."""
+    values = {name: result.value for name, result in results.items()}
+    least = 4 if question.level == "sys" else 3
+    if not np.isfinite([*values.values()]).any() or len(panel.systems) < least:
         return results
-    draws = bootstrap.bootstrap(panel, question.level, question.options, drawn=drawn)
+    intervals = bootstrap.find_intervals(
+        panel, question.level, question.options, values, drawn=drawn
+    )
     return {
-        name: replace(result, interval=bootstrap.compute_bounds(draws[name]))
-        if np.isfinite(result.value)
-        else result
+        name: replace(result, interval=intervals[name])
         for name, result in results.items()
     }
 

@@ -152,7 +152,7 @@ def describe_tests(tests: PairTests, *, wmt: bool) -> dict[str, Any]:
     }
 
 
-def describe_draws(options: Any, units: str) -> dict[str, Any]:
+def describe_draws(options: Any, units: str, name: str = "boot") -> dict[str, Any]:
     """Return how intervals were drawn, for a signature; nothing if they were not.
 
     >>> from metra.meta.options import SentinelOptions
@@ -160,8 +160,8 @@ def describe_draws(options: Any, units: str) -> dict[str, Any]:
     {'boot': 'both k=50', 'seed': 12345}
     """
     if not options.trials:
-        return {"boot": None, "seed": None}
-    return {"boot": f"{units} k={options.trials}", "seed": options.seed}
+        return {name: None, "seed": None}
+    return {name: f"{units} k={options.trials}", "seed": options.seed}
 
 
 def merge_reports(by_gold: Mapping[str, MetaReport]) -> MetaReport:

@@ -12,7 +12,12 @@ from dataclasses import replace
 import numpy as np
 
 from metra.errors import CorpusError
-from metra.meta.correlate import MetricCorrelations, correlate_metrics, parse_specs
+from metra.meta.correlate import (
+    MetricCorrelations,
+    correlate_metrics,
+    describe_intervals,
+    parse_specs,
+)
 from metra.meta.findings import MetaReport, build_report, describe_draws
 from metra.meta.options import SentinelOptions
 from metra.meta.question import Question
@@ -83,6 +88,7 @@ def report_sentinels(found: MetricCorrelations, options: SentinelOptions) -> Met
     panel = found.panel
     caption = f"Metrics and sentinels with {panel.place}{panel.gold_name}"
     notes = [*_name_beaten(found), *found.refused, *found.explain_missing()]
+    notes += describe_intervals(found, "both")
     notes += [f"{name}: {about}." for name, about in _ABOUT.items()]
     return build_report(
         [found.build_table(caption, panel.lang or "sentinels")],
@@ -92,7 +98,7 @@ def report_sentinels(found: MetricCorrelations, options: SentinelOptions) -> Met
         level="seg",
         coef=found.coefficients,
         sentinels="means",
-        **describe_draws(options, "both") | {"seed": options.seed},
+        **describe_draws(options, "both", "interval") | {"seed": options.seed},
     )
 
 

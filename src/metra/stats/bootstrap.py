@@ -1,15 +1,17 @@
-"""Intervals of correlations: systems, segments or both are drawn, or Fisher's formula.
+"""Intervals of correlations, for other systems, other segments or both.
 
-Drawing both at once (BOOT-BOTH, Deutsch, Dror and Roth 2021, TACL) answers for other
-systems and other texts than those at hand. All metrics share the draws. Nothing is
-recomputed from scratch where weights do: a resample is a count of each system and each
-segment, and sums of weighted values are products of matrices. Products of whole numbers
-are exact in any order; others are made so (`metra.stats.weighted_sums`).
+Drawing systems and segments at once (BOOT-BOTH, Deutsch, Dror and Roth 2021, TACL) counts
+the variance of single cells three times (Owen 2007), so that its intervals are too wide.
+Intervals here add up the variances over systems, from leaving out each, and over segments,
+from resamples, less that of the cells, which is in both. All metrics share the draws.
+Nothing is recomputed from scratch where weights do: a resample is a count of each system
+and each segment, and sums of weighted values are products of matrices. Products of whole
+numbers are exact in any order; others are made so (`metra.stats.weighted_sums`).
 """
 
 import math
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import cache, partial, reduce
 from statistics import NormalDist
 from typing import Literal, TypeAlias
@@ -20,7 +22,7 @@ from numpy.typing import NDArray
 from metra.stats.arrays import Array, divide, order_pairs, pair_gaps
 from metra.stats.coefficients import PairCounts, pearson_of_sums
 from metra.stats.correlation import Options, compute_thresholds, correlate_all
-from metra.stats.distributions import upper_tail
+from metra.stats.distributions import solve_wilson, student_quantile, upper_tail
 from metra.stats.panel import ScorePanel
 from metra.stats.parallel import track_blocks
 from metra.stats.resampling import count_draws, draw_counts, interval
@@ -35,13 +37,15 @@ Make: TypeAlias = Callable[..., Array]
 class Resample:
     """Some draws: the systems drawn, and how often each segment was."""
 
-    systems: NDArray[np.int64]  # draws × systems
+    systems: NDArray[np.int64]  # draws × systems drawn
     segments: Array  # draws × segments
+    #: The number of systems, of which fewer may be drawn.
+    count: int
 
     @property
     def weights(self) -> Array:
         """Number of draws of each system: draws × systems."""
-        return count_draws(self.systems).astype(np.float64)
+        return count_draws(self.systems, count=self.count).astype(np.float64)
 
     @property
     def pair_weights(self) -> Array:
@@ -65,15 +69,14 @@ def draw_resamples(
         counts = np.ones((size, segments))
         if drawn != "sys" and segments:
             counts = draw_counts(segments, size, rng).astype(np.float64)
-        yield Resample(chosen, counts)
+        yield Resample(chosen, counts, systems)
 
 
 def bootstrap(
     panel: ScorePanel, level: str, options: Options, *, drawn: Drawn = "both"
 ) -> dict[str, Array]:
     """The coefficient of every metric in each of `options.trials` resamples."""
-    if level == "sys" and drawn == "both" and not resamples_segments(panel):
-        drawn = "sys"
+    drawn = choose_units(panel, level, drawn)
     drawn_values: dict[str, list[Array]] = {name: [] for name in panel.names}
     scorer = _ResampleScorer(panel, level, options)
     size, count = panel.gold.shape
@@ -91,7 +94,8 @@ def correlate_weightings(
     Weights are draws × segments; those of 0 and 1 choose segments.
     """
     systems = np.tile(np.arange(len(panel.systems)), (len(weights), 1))
-    return _ResampleScorer(panel, level, options).score(Resample(systems, weights))
+    sample = Resample(systems, weights, len(panel.systems))
+    return _ResampleScorer(panel, level, options).score(sample)
 
 
 def resamples_segments(panel: ScorePanel) -> bool:
@@ -99,6 +103,116 @@ def resamples_segments(panel: ScorePanel) -> bool:
     return bool(np.isfinite(panel.gold).any()) and all(
         name in panel.statistics for name in panel.given if name != panel.gold_name
     )
+
+
+def choose_units(panel: ScorePanel, level: str, drawn: Drawn) -> Drawn:
+    """Return what can be drawn: segments only if system scores follow from them."""
+    if level == "sys" and drawn == "both" and not resamples_segments(panel):
+        return "sys"
+    return drawn
+
+
+def find_intervals(
+    panel: ScorePanel,
+    level: str,
+    options: Options,
+    values: Mapping[str, float],
+    *,
+    drawn: Drawn = "both",
+) -> dict[str, tuple[float, float] | None]:
+    """Return the 95 % interval of each metric's coefficient; None where it has no variance.
+
+    Student's t is held against the error of a difference to other systems and segments
+    (Cameron, Gelbach and Miller 2011), with Satterthwaite's degrees of freedom.
+    """
+    drawn = choose_units(panel, level, drawn)
+    score = _ResampleScorer(panel, level, options).score
+    size, count = panel.gold.shape
+    names = panel.names
+    others = np.array([np.delete(np.arange(size), at) for at in range(size)])
+
+    def measure(sample: Resample) -> Array:
+        scores = score(sample)
+        return _stretch_ends(np.array([scores[name] for name in names]), options)
+
+    whole = Resample(np.arange(size)[None], np.ones((1, count)), size)
+    full = measure(whole)
+    over_systems = over_segments = of_cells = np.zeros(len(names))
+    if drawn != "item":
+        without = measure(Resample(others, np.ones((size, count)), size))
+        over_systems = (size - 1) * _variance(without)
+    if drawn != "sys":
+        resampled, left = list[Array](), list[Array]()
+        trials = -(-options.trials // 2) if drawn == "both" else options.trials
+        for sample in draw_resamples(size, count, trials, options.seed, "item"):
+            resampled.append(measure(sample))
+            if drawn == "both":
+                start = sum(each.shape[1] for each in left)
+                places = np.arange(start, start + len(sample.systems)) % size
+                both = measure(replace(sample, systems=others[places]))
+                # What leaving out a system changes in a resample more than in all segments.
+                left.append(both - without[:, places] - resampled[-1] + full)
+        over_segments = _variance(np.concatenate(resampled, axis=1))
+        if drawn == "both":
+            crossed = np.concatenate(left, axis=1)
+            of_cells = size * _mean_finite(crossed**2)
+    excess = np.maximum(over_segments - of_cells, 0.0)
+    square = over_systems + excess
+    compared = max(panel.compared, 2)
+    below = over_systems**2 / (size - 1) + excess**2 / (compared - 1)
+    freedom = np.where(below > 0, divide(square**2, below), size - 1)
+    return {
+        name: _widen(values[name], each, student_quantile(0.975, df), size - 1, options)
+        if math.isfinite(each) and math.isfinite(values[name])
+        else None
+        for name, each, df in zip(names, square.tolist(), freedom.tolist(), strict=True)
+    }
+
+
+def _variance(values: Array) -> Array:
+    """Mean squared distance of each row's values from their mean; NaN if few are defined."""
+    return _mean_finite((values - _mean_finite(values)[:, None]) ** 2)
+
+
+def _mean_finite(values: Array) -> Array:
+    """Mean of each row's defined values; NaN if no more than half are."""
+    present = np.isfinite(values)
+    count = present.sum(1)
+    total = np.where(present, values, 0.0).sum(1)
+    return np.where(2 * count > values.shape[1], divide(total, count), np.nan)
+
+
+def _stretch_ends(values: Array, options: Options) -> Array:
+    """Put values on the scale on which they vary evenly: Fisher's z of Pearson's r."""
+    if options.coef not in _FISHER:
+        return values
+    return np.arctanh(np.clip(values, -1 + 1e-12, 1 - 1e-12))
+
+
+def _widen(
+    value: float, square: float, t: float, cases: int, options: Options
+) -> tuple[float, float]:
+    """Return the interval of a value with this variance on its scale.
+
+    Ranks and soft accuracies are shares of as many cases as have the variance (Wilson's
+    interval). So are values that nothing changes, with as many `cases` as given.
+    """
+    half, lowest = t * math.sqrt(square), options.coefficient.lowest
+    if options.coef in _FISHER:
+        middle = float(_stretch_ends(np.array(value), options))
+        return math.tanh(middle - half), math.tanh(middle + half)
+    width = 1 - lowest
+    share = (value - lowest) / width
+    if square and options.coef not in _SHARES:
+        return max(value - half, lowest), min(value + half, 1.0)
+    spread = share * (1 - share)
+    per_case = (half / width) ** 2 / spread if square and spread else t**2 / cases
+    low, high = solve_wilson(share, per_case)
+    return lowest + width * low, lowest + width * high
+
+
+_FISHER = ("pearson", "differentials", "pdp")
+_SHARES = ("spearman", "spa")
 
 
 def compute_bounds(draws: Array) -> tuple[float, float] | None:
@@ -265,7 +379,7 @@ class _ResampleScorer:
             if name in panel.statistics:
                 yield panel.statistics[name].score_weightings(sample.segments)
             elif name in panel.given:
-                yield np.broadcast_to(whole, sample.systems.shape)
+                yield np.broadcast_to(whole, (len(sample.systems), len(whole)))
             else:
                 yield next(means)
 

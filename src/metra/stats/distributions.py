@@ -1,7 +1,7 @@
 """Tails of the normal, Student's t and binomial distributions, without scipy."""
 
 import math
-from functools import cache
+from functools import cache, lru_cache
 
 import numpy as np
 
@@ -33,6 +33,7 @@ def student_tail(t: float, df: float) -> float:
     return half if t >= 0 else 1.0 - half
 
 
+@lru_cache(maxsize=1000)
 def student_quantile(share: float, df: float) -> float:
     """The value that Student's t stays below with a probability, by halving.
 
@@ -77,7 +78,11 @@ def wilson_interval(
         return None
     from statistics import NormalDist
 
-    z = NormalDist().inv_cdf((1 + level) / 2) ** 2 / count
+    return solve_wilson(share, NormalDist().inv_cdf((1 + level) / 2) ** 2 / count)
+
+
+def solve_wilson(share: float, z: float) -> tuple[float, float]:
+    """Return Wilson's interval of a share; `z` is the squared quantile by the cases."""
     middle = (share + z / 2) / (1 + z)
     half = (z * (share * (1 - share) + z / 4)) ** 0.5 / (1 + z)
     return max(0.0, min(middle - half, share)), min(1.0, max(middle + half, share))

@@ -62,12 +62,15 @@ def draw_counts(count: int, draws: int, rng: Generator) -> Codes:
     return count_draws(rng.integers(0, count, (draws, count)))
 
 
-def count_draws(drawn: Codes, kind: type = np.int64) -> NDArray[Any]:
-    """Count in each row how often each number below the row's length was drawn."""
-    counts: NDArray[Any] = np.empty(drawn.shape, kind)
+def count_draws(
+    drawn: Codes, kind: type = np.int64, *, count: int | None = None
+) -> NDArray[Any]:
+    """Count in each row how often each number below `count`, or its length, was drawn."""
+    width = drawn.shape[1] if count is None else count
+    counts: NDArray[Any] = np.empty((len(drawn), width), kind)
     # Row by row: the counts of one row stay in the cache while they are made.
     for place, row in enumerate(drawn):
-        counts[place] = np.bincount(row, minlength=len(row))
+        counts[place] = np.bincount(row, minlength=width)
     return counts
 
 

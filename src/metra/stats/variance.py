@@ -115,6 +115,12 @@ def estimate_components(
     {'system': 2.556, 'segment': 5.244, 'rating': 1.019}
     """
     codes, joined = list_terms(factors)
+    if SYSTEM not in codes or len(codes) < 3:
+        msg = (
+            "Variance components need at least two systems and at least two segments "
+            "that several systems share."
+        )
+        raise CorpusError(msg)
     solve = _HendersonEstimator(codes)
     estimates = solve.estimate(factors.value)
     variances = dict(zip(codes, estimates.tolist(), strict=True))
@@ -175,13 +181,13 @@ def list_terms(factors: RatingFactors) -> tuple[dict[str, Codes], dict[str, str]
         else:
             codes[term] = numbers
     codes[RATING] = np.arange(count)
-    if SYSTEM not in codes or len(codes) < 3:
-        msg = (
-            "Variance components need at least two systems and at least two segments "
-            "that several systems share."
-        )
-        raise CorpusError(msg)
     return codes, joined
+
+
+def estimate_start(codes: Mapping[str, Codes], value: Array) -> dict[str, float]:
+    """Estimate the variance of each term, to start another estimation from."""
+    variances = _HendersonEstimator(codes).estimate(value).tolist()
+    return dict(zip(codes, variances, strict=True))
 
 
 def average_repeats(factors: RatingFactors) -> RatingFactors:

@@ -7,17 +7,21 @@ intervals, the share that contain the truth, which should be 95 %.
 
 import sys
 from collections.abc import Callable, Iterator
+from functools import cache
 from itertools import product
 
 import numpy as np
 
 from metra.meta.arrays import agree, compare, estimate_variance, panel_from_arrays
-from metra.meta.correlate import correlate_metrics, parse_specs
+from metra.meta.correlate import correlate_metrics, find_p, parse_specs
+from metra.meta.inference import compute_mean
 from metra.meta.options import RankOptions
 from metra.meta.rank import ScorerRanking, rank_by_scorer
 from metra.scores.table import ScoredItem, Scorer, build_score_table
 from metra.stats.correlation import Options
 from metra.stats.distributions import wilson_interval
+from metra.stats.resampling import Sample, compute_intervals
+from metra.stats.significance import contrasts
 
 Rng = np.random.Generator
 Draw = Callable[[Rng], np.ndarray]
@@ -44,7 +48,7 @@ def rank(
         {Scorer("da", "human"): [values[cell] for cell in cells]},
         [f"j{judge}" for *_, judge in cells],
     )
-    return rank_by_scorer(scores, "da", RankOptions(trials=300, **options))  # type: ignore[arg-type]
+    return rank_by_scorer(scores, "da", RankOptions(**{"trials": 300, **options}))  # type: ignore[arg-type]
 
 
 def differ(ranking: ScorerRanking) -> bool:
@@ -92,13 +96,15 @@ def gaps(shared: int, first: int, second: int) -> Draw:
 
 
 def judged(judges: int, segments: int, lean: float, *, each: int = 0) -> Draw:
-    """Draw two systems whose judges favour one or the other; `each` judges a segment."""
+    """Draw two systems whose judges favour one or the other; `each` judges a segment.
+
+    Judges also differ in severity.
+    """
 
     def draw(rng: Rng) -> np.ndarray:
         values = rng.normal(size=(2, segments, judges))
-        values += lean * rng.normal(size=(2, 1, judges)) + rng.normal(
-            size=(2, segments, 1)
-        )
+        values += lean * rng.normal(size=(2, 1, judges))
+        values += rng.normal(size=(2, segments, 1)) + rng.normal(size=judges)
         if each:
             for at in range(segments):
                 values[:, at, rng.permutation(judges)[each:]] = np.nan
@@ -107,12 +113,32 @@ def judged(judges: int, segments: int, lean: float, *, each: int = 0) -> Draw:
     return draw
 
 
+def alone(judges: int, segments: int, lean: float) -> Draw:
+    """Draw two systems of which each judge judges both, on segments of their own."""
+
+    def draw(rng: Rng) -> np.ndarray:
+        values = np.full((2, judges * segments, judges), np.nan)
+        for judge in range(judges):
+            own = slice(judge * segments, (judge + 1) * segments)
+            leaning = lean * rng.normal(size=(2, 1)) + rng.normal()
+            values[:, own, judge] = leaning + rng.normal(size=(2, segments))
+        return values
+
+    return draw
+
+
+def tied(*shape: int) -> Draw:
+    """Draw values of which half are equal."""
+    return lambda rng: np.rint(0.7 * rng.normal(size=shape))
+
+
 TESTS: dict[str, tuple[Draw, dict[str, object]]] = {
     "2 systems, 40 segments": (normal(2, 40), {}),
     "2 systems, 12 segments": (normal(2, 12), {}),
     "2 systems, 6 segments": (normal(2, 6), {}),
     "10 systems, 40 segments": (normal(10, 40), {}),
     "10 systems, penalties of 60 segments": (penalties(10, 60), {}),
+    "2 systems, 40 segments with ties": (tied(2, 40), {}),
     "2 systems, other shape, 100 segments": (shapes, {}),
     "the same, --test signed-rank": (shapes, {"test": "signed-rank"}),
     "3 systems, 20 documents of 10": (nested(3, 20, 10), {"documents": 20}),
@@ -137,6 +163,19 @@ TESTS: dict[str, tuple[Draw, dict[str, object]]] = {
         judged(12, 60, 0.5, each=2),
         {"unit": "crossed"},
     ),
+    "6 judges who lean, --by mixed": (judged(6, 30, 0.5), {"by": "mixed"}),
+    "6 judges, none leans, --by mixed": (judged(6, 30, 0.0), {"by": "mixed"}),
+    "12 judges, 2 a segment, --by mixed": (
+        judged(12, 60, 0.5, each=2),
+        {"by": "mixed"},
+    ),
+    "10 judges, own segments, --by mixed": (alone(10, 6, 0.5), {"by": "mixed"}),
+    "10 judges, own segments, these judges": (alone(10, 6, 0.5), {}),
+    "3 systems, 12 documents of 10, --by mixed": (
+        nested(3, 12, 10),
+        {"documents": 12, "by": "mixed"},
+    ),
+    "40 shared segments, 60 others, --by mixed": (gaps(40, 30, 30), {"by": "mixed"}),
 }
 #: Draws, options of the ranking, and the true mean of the first system.
 MEANS: dict[str, tuple[Draw, dict[str, object], float]] = {
@@ -146,6 +185,18 @@ MEANS: dict[str, tuple[Draw, dict[str, object], float]] = {
     "mean, 20 documents of 10": (nested(1, 20, 10), {"documents": 20}, 0.0),
     "mean, 12 documents of 10": (nested(1, 12, 10), {"documents": 12}, 0.0),
     "mean, 6 judges, crossed": (judged(6, 30, 0.5), {"unit": "crossed"}, 0.0),
+    "mean, 12 judges, crossed": (
+        judged(12, 60, 0.5, each=2),
+        {"unit": "crossed"},
+        0.0,
+    ),
+    "mean, 6 judges, --by mixed": (judged(6, 30, 0.5), {"by": "mixed"}, 0.0),
+    "mean, 12 judges, --by mixed": (judged(12, 60, 0.5, each=2), {"by": "mixed"}, 0.0),
+    "mean, 10 judges with own segments, --by mixed": (
+        alone(10, 6, 0.5),
+        {"by": "mixed"},
+        0.0,
+    ),
 }
 
 
@@ -174,24 +225,125 @@ def test_metrics(rng: Rng, test: str, level: str, coef: str) -> bool:
 
 
 METRIC_TESTS = {
-    "3 metrics, Williams, 12 systems": ("williams", "sys", "pearson"),
-    "3 metrics, swaps of systems": ("perm-sys", "sys", "spearman"),
+    "3 metrics, williams": ("williams", "sys", "pearson"),
+    "3 metrics, perm-sys, spearman": ("perm-sys", "sys", "spearman"),
+    "3 metrics, perm-sys, spa": ("perm-sys", "sys", "spa"),
     "3 metrics, boot-both": ("boot-both", "sys", "pearson"),
 }
 
 
+def test_segments(rng: Rng, test: str, coef: str, group: str, lean: float) -> bool:
+    """Return True if three equal metrics of segments are said to differ.
+
+    Metrics that lean prefer some systems for no reason of quality.
+    """
+    quality, hard = rng.normal(size=(8, 1)), rng.normal(size=(1, 60))
+    gold = quality + hard + 2 * rng.normal(size=(8, 60))
+    metrics = {
+        f"m{at}": quality
+        + hard
+        + lean * rng.normal(size=(8, 1))
+        + 2 * rng.normal(size=(8, 60))
+        for at in range(3)
+    }
+    options = {"coef": coef, "group": group, "test": test, "trials": 400}
+    return bool(compare(gold, metrics, level="seg", **options).better.any())  # type: ignore[arg-type]
+
+
+SEGMENT_TESTS = {
+    "3 metrics of segments, perm-input": ("perm-input", "acc_eq", "item", 0.0),
+    "3 metrics of segments, perm-input, pearson": (
+        "perm-input",
+        "pearson",
+        "none",
+        0.0,
+    ),
+    "3 metrics of segments, wilcoxon": ("wilcoxon", "acc_eq", "item", 0.0),
+    "3 metrics of segments, perm-both": ("perm-both", "acc_eq", "item", 0.0),
+    "3 metrics of segments, pairs": ("pairs", "acc_eq", "item", 0.0),
+    "3 metrics that prefer systems, perm-input": ("perm-input", "acc_eq", "item", 0.5),
+}
+
+
+def contrast_systems(rng: Rng, test: str, segments: int) -> bool:
+    """Return True if `metra compare` finds a difference of two equal systems."""
+    rows = np.stack([rng.normal(size=(2, segments)), np.ones((2, segments))], axis=-1)
+    samples = [Sample(each, compute_mean) for each in rows]
+    _, (contrast,) = contrasts(
+        samples,
+        [(0, 1)],
+        test=test,  # type: ignore[arg-type]
+        trials=1000,
+        resamples=100,
+    )
+    return contrast.p_value is not None and contrast.p_value < 0.05
+
+
+def cover_score(method: str, segments: int) -> Callable[[Rng], bool]:
+    """Return a case that tells whether the interval of a skewed system score holds it."""
+
+    def run(rng: Rng) -> bool:
+        values = rng.exponential(size=segments)
+        rows = np.stack([values, np.ones(segments)], axis=-1)
+        sample = Sample(rows, compute_mean)
+        (interval,) = compute_intervals([sample], method=method, trials=500)  # type: ignore[arg-type]
+        return interval is not None and interval[0] <= 1 <= interval[1]
+
+    return run
+
+
+def test_correlation(rng: Rng, coef: str, systems: int) -> bool:
+    """Return True if unrelated scores are said to correlate."""
+    gold, metric = rng.normal(size=(2, systems, 4))
+    panel = panel_from_arrays(gold, {"m": metric})
+    (question,) = parse_specs([coef], "sys", Options())
+    result = correlate_metrics(panel, [question], 0).answers[0]["m"]
+    p = find_p(question, result)
+    return p is not None and p < 0.05
+
+
+OTHERS: dict[str, tuple[float, Callable[[], Callable[[Rng], bool]]]] = {
+    **{
+        f"metra compare, {test}, {n} segments": (
+            5,
+            lambda test=test, n=n: lambda rng: contrast_systems(rng, test, n),
+        )
+        for test, n in (("ar", 12), ("ar", 40), ("bootstrap", 12), ("bootstrap", 40))
+    },
+    **{
+        f"score, {method}, {n} segments": (95, lambda m=method, n=n: cover_score(m, n))
+        for method, n in (("percentile", 20), ("percentile", 100), ("bca", 100))
+    },
+    **{
+        f"p of {coef}, {n} systems": (
+            5,
+            lambda coef=coef, n=n: lambda rng: test_correlation(rng, coef, n),
+        )
+        for coef, n in (
+            ("pearson", 6),
+            ("pearson", 12),
+            ("spearman", 6),
+            ("spearman", 12),
+        )
+    },
+}
+
+
+@cache
+def expect_correlation(spec: str, level: str) -> float:
+    """Return the coefficient to expect of many systems."""
+    big = np.random.default_rng(7)
+    draws = (draw_metrics(big, 150, 60, 1) for _ in range(100))
+    return float(np.mean([_correlate(*each, spec, level, 0)[0] for each in draws]))
+
+
 def cover_correlation(spec: str, level: str, systems: int) -> Callable[[Rng], bool]:
     """Return a case that tells whether the interval holds the expected coefficient."""
-    big = np.random.default_rng(7)
-    values = []
-    for _ in range(200):
-        gold, metrics = draw_metrics(big, 200, 60, 1)
-        values.append(_correlate(gold, metrics, spec, level, 0)[0])
-    truth = float(np.mean(values))
+    truth = expect_correlation(spec, level)
 
     def run(rng: Rng) -> bool:
         gold, metrics = draw_metrics(rng, systems, 60, 1)
-        _, interval = _correlate(gold, metrics, spec, level, 300)
+        _, interval = _correlate(gold, metrics, spec, level, 200)
         return interval is not None and interval[0] <= truth <= interval[1]
 
     return run
@@ -204,7 +356,8 @@ def _correlate(
     level: str,
     trials: int,
 ) -> tuple[float, tuple[float, float] | None]:
-    questions = parse_specs([spec], level, Options(trials=trials or 1))
+    options = Options(trials=trials or 1, p="normal")
+    questions = parse_specs([spec], level, options)
     panel = panel_from_arrays(gold, metrics)
     result = correlate_metrics(panel, questions, trials).answers[0]["m0"]
     return result.value, result.interval
@@ -251,10 +404,21 @@ def cover_variance(term: str) -> Callable[[Rng], bool]:
 
 
 INTERVALS: dict[str, Callable[[], Callable[[Rng], bool]]] = {
-    "Pearson of systems, 12 systems": lambda: cover_correlation("pearson", "sys", 12),
-    "Pearson of systems, 30 systems": lambda: cover_correlation("pearson", "sys", 30),
-    "Pearson of segments": lambda: cover_correlation("pearson", "seg", 12),
-    "acc_eq:item": lambda: cover_correlation("acc_eq:item", "seg", 12),
+    **{
+        f"{spec} of {level}, {systems} systems": lambda a=(spec, level, systems): (
+            cover_correlation(*a)
+        )
+        for spec, level, systems in (
+            *(("pearson", "sys", n) for n in (6, 8, 12, 30)),
+            *(("spearman", "sys", n) for n in (6, 8, 12, 30)),
+            *(("accuracy", "sys", n) for n in (6, 8, 12, 30)),
+            *(("kendall-b", "sys", 12), ("spa", "sys", 8), ("spa", "sys", 12)),
+            *(("pearson", "seg", 6), ("pearson", "seg", 12), ("pearson", "seg", 30)),
+            *(("acc_eq:item", "seg", 6), ("acc_eq:item", "seg", 12)),
+            *(("acc*_eq:item", "seg", 12), ("kendall-b:item", "seg", 12)),
+            ("pearson:sys", "seg", 12),
+        )
+    },
     "alpha, other judges, 6": lambda: cover_agreement(6, 60, "alpha interval"),
     "alpha, other judges, 15": lambda: cover_agreement(15, 60, "alpha interval"),
     "Pearson of judges, other judges": lambda: cover_agreement(8, 60, "mean pearson"),
@@ -268,9 +432,16 @@ INTERVALS: dict[str, Callable[[], Callable[[Rng], bool]]] = {
 def list_cases() -> Iterator[tuple[str, float, Callable[[], Callable[[Rng], bool]]]]:
     """Return each row's name, its nominal rate, and what makes its cases."""
     for name, (draw, options) in TESTS.items():
-        yield name, 5, lambda d=draw, o=options: lambda rng: differ(rank(d(rng), **o))
+        # Intervals take time, but resamples of a test are needed.
+        trials = 300 if options.get("test") == "bootstrap" else 1
+        given = {"trials": trials, **options}
+        yield name, 5, lambda d=draw, o=given: lambda rng: differ(rank(d(rng), **o))
     for name, arguments in METRIC_TESTS.items():
         yield name, 5, lambda a=arguments: lambda rng: test_metrics(rng, *a)
+    for name, segment_arguments in SEGMENT_TESTS.items():
+        yield name, 5, lambda a=segment_arguments: lambda rng: test_segments(rng, *a)
+    for name, (nominal, make_other) in OTHERS.items():
+        yield name, nominal, make_other
     for name, (draw, options, truth) in MEANS.items():
 
         def make(d: Draw = draw, o: dict[str, object] = options, t: float = truth):
@@ -286,9 +457,10 @@ def list_cases() -> Iterator[tuple[str, float, Callable[[], Callable[[Rng], bool
 
 
 def main(arguments: list[str]) -> None:
-    """Print the rate of each row, with its 95 % interval."""
+    """Print the rate of each row, with Wilson's 95 % interval of the rate."""
     count = int(arguments[0]) if arguments else 1000
-    print("| design | nominal % | rate % | of 95 % |\n| :-- | --: | --: | :-: |")
+    print("| design | nominal % | rate % | of 95 % | cases |")
+    print("| :-- | --: | --: | :-: | --: |")
     for name, nominal, make in list_cases():
         if len(arguments) > 1 and not any(word in name for word in arguments[1:]):
             continue
@@ -296,7 +468,8 @@ def main(arguments: list[str]) -> None:
         rate = float(np.mean([run(rng) for _ in range(count)]))
         low, high = wilson_interval(rate, count) or (0, 0)
         ends = f"{100 * low:.1f}–{100 * high:.1f}"
-        print(f"| {name} | {nominal:g} | {100 * rate:.1f} | {ends} |", flush=True)
+        cells = name, f"{nominal:g}", f"{100 * rate:.1f}", ends, f"{count:,}"
+        print(f"| {' | '.join(cells)} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -487,3 +487,13 @@ def test_a_metric_does_not_differ_from_itself(coef, level, test, change):
     panel = panel_of(gold, {"one": metric, "same": same[change]})
     found = compare(panel, question(coef, level, trials=50), test=test)
     assert found.p[0, 1] == 1
+
+
+@pytest.mark.parametrize(
+    ("test", "words"),
+    [("boot-both", "is conservative"), ("pairs", "finds too many differences")],
+)
+def test_tests_of_another_level_are_warned_of(test, words):
+    panel, spec = made(systems=6, segments=20), question("acc_eq:item", trials=20)
+    assert any(words in note for note in compare(panel, spec, test=test).notes)
+    assert not compare(panel, spec, test="perm-input").notes

@@ -170,3 +170,32 @@ def test_correlations_of_systems_have_p_values():
         assert values["accuracy"]["p"] is None
     note = "By pearson, noise may agree with gold only by chance (p ≥ 0.05; 9 systems)."
     assert note in report.notes
+
+
+def note_intervals(systems, **options):
+    panel = made(systems=systems, segments=20)
+    chosen = CorrelateOptions(trials=10, **options)
+    questions = parse_specs(["pearson"], chosen.level, Options(trials=10))
+    found = correlate_metrics(panel, questions, 10, chosen.resample)
+    return [n for n in report_correlation(found, chosen).notes if "nterval" in n]
+
+
+@pytest.mark.parametrize(
+    ("resample", "population"),
+    [
+        ("both", "other systems like these, on other segments"),
+        ("sys", "other systems like these, on these segments"),
+        ("item", "these systems, on other segments"),
+    ],
+)
+def test_the_population_of_intervals_is_named(resample, population):
+    assert note_intervals(8, resample=resample) == [
+        f"Brackets are 95 % intervals for {population}."
+    ]
+
+
+def test_intervals_of_few_systems_are_warned_of_or_missing():
+    assert note_intervals(7)[1].startswith("Intervals from 7 systems are rough")
+    assert len(note_intervals(7, resample="item")) == 1
+    assert note_intervals(4) == ["Intervals need 5 systems; there are 4."]
+    assert note_intervals(2, level="seg") == ["Intervals need 3 systems; there are 2."]

@@ -21,7 +21,9 @@ from metra.scores.table import (
     build_score_table,
     concatenate_scores,
 )
+from metra.stats.direction import HIGHER, LOWER
 from metra.stats.exact_tests import rank_test_p_values
+from metra.stats.mixed_model import fit_mixed_model
 from metra.stats.multiplicity import split_all, walk_ranks
 from metra.stats.ranking import (
     are_paired,
@@ -30,6 +32,7 @@ from metra.stats.ranking import (
     count_wins,
     rank_groups,
 )
+from metra.stats.variance import RatingFactors
 
 NAN = float("nan")
 
@@ -431,3 +434,73 @@ def test_metras_own_result_stands_beside_that_of_organisers(like):
     cells = {row[0].value: row[5].value for row in findings.tables[0].rows}
     assert set(cells.values()) == {"1–3"}
     assert "metra's own result: No system is shown to be the best" in findings.notes[-1]
+
+
+def judge_systems(judges, lean=1.0, sign=1):
+    """A table of three systems, the last the best, by judges who lean and are severe."""
+    rng = np.random.default_rng(judges)
+    values = 3 * np.arange(3).reshape(3, 1, 1) + lean * rng.normal(size=(3, 1, judges))
+    values = values + rng.normal(size=(1, 12, 1)) + 2 * rng.normal(size=(1, 1, judges))
+    values += rng.normal(size=(3, 12, judges))
+    places = np.ndindex(values.shape)
+    rows = [(f"s{s}", f"{n}", f"j{j}", sign * values[s, n, j]) for s, n, j in places]
+    return score_rows(
+        rows, Scorer("da", "human", HIGHER if sign > 0 else LOWER)
+    ), values
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_a_mixed_model_tests_for_other_judges(sign):
+    scores, values = judge_systems(12, sign=sign)
+    report, found = rank(scores, "da", by="mixed")
+    model = fit_mixed_model(RatingFactors.from_array(values))
+    assert found.systems == ["s2", "s1", "s0"]
+    assert found.columns["mixed"] == pytest.approx(sign * model.means[::-1])
+    assert found.tests.p[0, 1] == pytest.approx(model.compute_p()[2, 1])
+    assert found.tests.units == ("segment", "rater")
+    low, high = model.find_intervals()[2]
+    expected = (low, high) if sign > 0 else (-high, -low)
+    assert found.intervals[0] == pytest.approx(expected)
+    assert "other segments judged by other raters" in " ".join(report.notes)
+    assert any(note.startswith("Variances of the mixed model") for note in report.notes)
+    columns = [column.heading for column in report.tables[0].columns]
+    assert "mixed model" in columns
+    assert "by:mixed" in report.signature
+    assert "boot:" not in report.signature
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        pytest.param({"by": "mixed"}, id="mixed"),
+        pytest.param({"unit": "crossed", "trials": 5}, id="crossed"),
+    ],
+)
+def test_few_judges_are_warned_of(options):
+    few, many = (
+        " ".join(rank(judge_systems(n)[0], "da", **options)[0].notes) for n in (6, 12)
+    )
+    assert "6 judges are few to generalise to others" in few
+    assert "are few to generalise" not in many
+
+
+def test_variances_of_zero_are_said():
+    scores, _ = judge_systems(4, lean=0.0)
+    (note,) = (n for n in rank(scores, "da", by="mixed")[0].notes if "as zero" in n)
+    assert "system × rater" in note or "system × segment" in note
+
+
+@pytest.mark.parametrize(
+    "options", [{"wmt": True}, {"test": "welch"}, {"like": "wmt25"}]
+)
+def test_a_mixed_model_has_a_test_of_its_own(options):
+    with pytest.raises(OptionError, match="rank by the mean instead"):
+        rank(judge_systems(6)[0], "da", by="mixed", **options)
+
+
+@pytest.mark.parametrize("test", ["signed-rank", "rank-sum"])
+def test_ranks_of_values_are_no_test_of_means(test):
+    scores, _ = judge_systems(3)
+    notes = " ".join(rank(scores, "da", test=test)[0].notes)
+    assert "compares ranks of values" in notes
+    assert "compares ranks of values" not in " ".join(rank(scores, "da")[0].notes)

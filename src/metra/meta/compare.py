@@ -133,11 +133,23 @@ def compare(
                 f"Swapping {systems} systems cannot give a p-value below {least:.2g}, "
                 "which is not significant; other tests refer to other populations."
             )
+    if name in _WARNINGS and not question.options.wmt:
+        notes.append(_WARNINGS[name])
     corrected = tests.correct(rule.correction)
     parted = CLUSTER_RULES[clusters](corrected, rule.alpha)
     return MetricComparison(
         panel, question, names, values, tests, parted, rule, tuple(notes)
     )
+
+
+#: What to say of tests whose rate of false positives is not the level.
+_WARNINGS = {
+    "boot-both": "boot-both is conservative: it misses differences that other tests find.",
+    "pairs": (
+        "pairs finds too many differences, because it takes the pairs of a segment for "
+        "independent; use perm-input."
+    ),
+}
 
 
 def choose_test(panel: ScorePanel, question: correlate.CorrelationSpec) -> str:

@@ -31,6 +31,8 @@ from metra.stats.soft_pairwise import WMT_SEED
 
 #: Pairs of values that are gone through for intervals at the most: about a minute.
 MOST_DRAWN = 10**10
+#: Systems that intervals of coefficients of segments and of systems need.
+LEAST_SYSTEMS = 3, 5
 #: Systems from which on intervals of coefficients hold what they promise.
 ENOUGH_SYSTEMS = 8
 DEFAULTS = {
@@ -217,7 +219,7 @@ def report_correlation(
             "half of the time."
         )
     for question, results in found.pairs:
-        p_values = {name: _find_p(question, result) for name, result in results.items()}
+        p_values = {name: find_p(question, result) for name, result in results.items()}
         unsure = [name for name, p in p_values.items() if p is not None and p >= 0.05]
         if unsure:
             notes.append(
@@ -226,7 +228,7 @@ def report_correlation(
             )
     caption = f"{panel.place}Agreement with {panel.gold_name}"
     units = bootstrap.choose_units(panel, options.level, options.resample)
-    notes += describe_intervals(found, units)
+    notes += describe_intervals(found, units) if options.trials else []
     drawn = options.trials or questions[0].options.folds or draws_soft(questions)
     metrics = {
         name: {
@@ -234,7 +236,7 @@ def report_correlation(
                 key: getattr(results[name], key.removesuffix("_groups"))
                 for key in ("value", "interval", "eps", "n", "groups", "empty_groups")
             }
-            | {"p": _find_p(question, results[name])}
+            | {"p": find_p(question, results[name])}
             for question, results in found.pairs
         }
         for name in panel.names
@@ -264,13 +266,15 @@ def report_correlation(
 def describe_intervals(found: MetricCorrelations, drawn: bootstrap.Drawn) -> list[str]:
     """Say for whom intervals hold, and if they come from few systems."""
     results = [each for results in found.answers for each in results.values()]
+    count = len(found.panel.systems)
     if not any(each.interval for each in results):
-        return []
+        least = LEAST_SYSTEMS[found.questions[0].level == "sys"]
+        needs = f"Intervals need {least} systems; there are {count}."
+        return [needs] if count < least else []
     units: tuple[Unit, ...] = ("system", "segment")
     if drawn != "both":
         units = ("system",) if drawn == "sys" else ("segment",)
     notes = [f"Brackets are 95 % intervals for {POPULATIONS[units]}."]
-    count = len(found.panel.systems)
     if drawn != "item" and count < ENOUGH_SYSTEMS:
         notes.append(
             f"Intervals from {count} systems are rough: below {ENOUGH_SYSTEMS} systems "
@@ -279,7 +283,7 @@ def describe_intervals(found: MetricCorrelations, drawn: bootstrap.Drawn) -> lis
     return notes
 
 
-def _find_p(
+def find_p(
     question: CorrelationSpec, result: correlation.CorrelationResult
 ) -> float | None:
     """Return the two-sided p-value of no correlation over systems; None if not tested."""
@@ -351,7 +355,7 @@ def add_bootstrap(
 ) -> Results:
     """Add intervals for other systems, segments or both, if there are enough systems."""
     values = {name: result.value for name, result in results.items()}
-    least = 4 if question.level == "sys" else 3
+    least = LEAST_SYSTEMS[question.level == "sys"]
     if not np.isfinite([*values.values()]).any() or len(panel.systems) < least:
         return results
     intervals = bootstrap.find_intervals(

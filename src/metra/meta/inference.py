@@ -8,6 +8,7 @@ import numpy as np
 
 from metra.errors import OptionError, format_count
 from metra.meta.options import RankOptions
+from metra.meta.plan import collect_factors
 from metra.scores import views
 from metra.scores.table import ScoredItem, Scorer, Scores
 from metra.scoring.evaluate import ENOUGH_DOCUMENTS
@@ -21,7 +22,9 @@ from metra.stats.exact_tests import (
     rank_test_p_values,
     welch_p_values,
 )
+from metra.stats.mixed_model import MixedModel, fit_mixed_model
 from metra.stats.ranking import PairwiseCounts
+from metra.stats.variance import DOCUMENT, RATER
 
 TEST_TITLES = {
     "permutation": "paired permutation test",
@@ -31,7 +34,10 @@ TEST_TITLES = {
     "signed-rank": "Wilcoxon signed-rank",
     "rank-sum": "Mann-Whitney",
     "either-t": "paired t-test or Welch's, the smaller p",
+    "mixed": "t-tests of a mixed model",
 }
+#: Judges below which variances over judges are too uncertain for tests.
+ENOUGH_JUDGES = 10
 
 
 #: Options of the rules by which organisers ranked systems.
@@ -114,7 +120,7 @@ def choose_unit(
     documents = {item.document for item in items if item.level != "system"}
     enough = "" not in documents and len(documents) >= ENOUGH_DOCUMENTS
     is_grouped = "" not in documents and 1 < len(documents) < len(items)
-    if is_grouped and not enough and options.by != "arr":
+    if is_grouped and not enough and options.by not in ("arr", "mixed"):
         notes.append(
             f"Segments are treated as independent, because {len(documents)} documents are "
             f"fewer than {ENOUGH_DOCUMENTS}; if systems vary from document to document, "
@@ -199,12 +205,74 @@ def compare_systems(
             means = [arrays.row_means(values[:, tested.units == at]) for at in groups]
             values = np.array(means).T
         paired = test == "signed-rank"
+        if options.by == "mean" and sides == "two-sided":
+            notes.append(
+                f"{TEST_TITLES[test]} compares ranks of values: it finds too many "
+                "differences of means where systems' values have different shapes."
+            )
         if sides == "two-sided":  # values that differ in rounding only are tied
             largest = float(np.nanmax(np.abs(values))) or 1.0
             values = np.asarray(np.round(values / largest, 11), np.float64)
         p = rank_test_p_values(values, paired=paired, strata=strata)
         p = np.minimum(1.0, 2 * p) if sides == "two-sided" else p
     return significance.PairTests(p, test, units, sides, draws)
+
+
+def fit_model(
+    given: RankedValues, options: RankOptions, notes: list[str]
+) -> MixedModel:
+    """Fit a mixed model to the judgements, systems being fixed."""
+    usual = RankOptions(by="mixed")
+    refused = [
+        name
+        for name in ("macro", "test", "ranks", "wmt", "like")
+        if getattr(options, name) != getattr(usual, name)
+    ]
+    is_target = given.direction.higher_is_better is None
+    if refused or is_target or given.rankings is not None:
+        msg = (
+            "`by` mixed is for values of which higher or lower ones are better, without "
+            "`macro`, `test`, `ranks`, `wmt` and `like`; rank by the mean instead."
+        )
+        raise OptionError(msg)
+    factors = collect_factors(given.scores, given.scorer.name)
+    model = fit_mixed_model(factors)
+    variances = ", ".join(
+        f"{term} {variance:.3g}" for term, variance in model.variances.items()
+    )
+    notes.append(f"Variances of the mixed model (REML): {variances}.")
+    zero = [term for term, variance in model.variances.items() if not variance]
+    if zero:
+        notes.append(
+            f"Estimated as zero: {', '.join(zero)}; tests and intervals take them for "
+            "known, and may find too many differences."
+        )
+    if RATER in model.variances and factors.rater is not None:
+        warn_of_judges(len(np.unique(factors.rater)), notes)
+    else:
+        notes.append(
+            "Judges cannot be separated from segments, or are not named, so that results "
+            "hold for these judges only."
+        )
+    return model
+
+
+def warn_of_judges(count: int, notes: list[str]) -> None:
+    """Say that few judges tell little about other judges."""
+    if count < ENOUGH_JUDGES:
+        notes.append(
+            f"{count} judges are few to generalise to others: below {ENOUGH_JUDGES}, "
+            "these tests may find too many differences."
+        )
+
+
+def test_model(model: MixedModel, order: arrays.Codes) -> significance.PairTests:
+    """Test each two systems by a mixed model of values of which higher ones are better."""
+    terms = " ".join(model.variances)
+    units: list[significance.Unit] = ["document" if DOCUMENT in terms else "segment"]
+    units += ["rater"] if RATER in model.variances else []
+    p = model.compute_p()[np.ix_(order, order)]
+    return significance.PairTests(p, "mixed", tuple(units), "two-sided")
 
 
 def is_organisers(options: RankOptions) -> bool:
@@ -233,6 +301,8 @@ def _test_sums(
     if sums.crossed and sums.crossed[1].max() == 0:
         notes.append("One judge says nothing about others, so there is no test.")
         return np.full((len(rows), len(rows)), np.nan)
+    if sums.crossed:
+        warn_of_judges(int(sums.crossed[1].max()) + 1, notes)
     if options.test == "auto":
         oriented_rows = rows * [1 if given.direction.higher_is_better else -1, 1]
         return crossed_p_values(oriented_rows, sums.crossed)
@@ -255,6 +325,24 @@ def _choose_test(values: arrays.Array, options: RankOptions) -> str:
         return "crossed"
     is_paired = options.by in ("wins", "arr") or stats.are_paired(values)
     return "permutation" if is_paired else "welch"
+
+
+def draw_intervals(
+    scores: Scores, name: str, column: str, systems: arrays.Codes, options: RankOptions
+) -> list[resampling.Interval | None]:
+    """Return bootstrap intervals of the means; None where means are weighted otherwise."""
+    if not column:
+        return []
+    if options.macro != "none" or is_organisers(options):
+        return [None] * len(systems)
+    sums = views.sum_units(scores, name, options.unit, column=column)
+    return resampling.compute_intervals(
+        [resampling.Sample(rows, compute_mean) for rows in sums.rows[systems]],
+        method="expanded",
+        trials=options.trials,
+        seed=options.seed,
+        units=sums.crossed,
+    )
 
 
 def compute_mean(totals: arrays.Array) -> arrays.Array:

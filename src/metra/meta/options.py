@@ -306,7 +306,7 @@ class CardOptions:
 class RankOptions:
     """Options of `rank`."""
 
-    by: Literal["mean", "z", "arr", "wins", "autorank"] = build_option(
+    by: Literal["mean", "mixed", "z", "arr", "wins", "autorank"] = build_option(
         "mean", sign=True
     )
     macro: Literal["none", "document", "domain"] = build_option("none", rare=True)

@@ -57,6 +57,7 @@ class ScorerRanking:
     #: The values of each method in `RANKING_METHODS`, in the order of the systems; means
     #: are in the scorer's own unit.
     columns: dict[str, arrays.Array]
+    #: Of the means of the mixed model if there is one, else of the means.
     intervals: list[resampling.Interval | None]
     #: Means from 0 to 100 and their intervals; None if this scale is not known.
     hundreds: arrays.Array | None
@@ -143,6 +144,10 @@ def rank_by_scorer(
         "arr": arrays.row_means(ranks),
         "wins": stats.average_wins(wins),
     }
+    model = None
+    if options.by == "mixed":
+        model = inference.fit_model(given, options, notes)
+        columns["mixed"] = model.means
     notes += [z_note] if z_note else []
     if not ranks.shape[1]:
         notes.append(f"– average rank: no {unit_of_ranks} has scores of every system.")
@@ -151,13 +156,18 @@ def rank_by_scorer(
     by_mean = stats.average_strata(values, strata)
     if given.column == "value":
         by_mean = given.direction.orient(columns["mean"])
-    order_by = _orient_column(columns | {"mean": by_mean}, options.by, notes)
+    by_model = given.direction.orient(columns.get("mixed", by_mean))
+    oriented = columns | {"mean": by_mean, "mixed": by_model}
+    order_by = _orient_column(oriented, options.by, notes)
     order = np.lexsort((np.array(systems), -order_by))
     # The values that systems are ranked by are also tested.
     tested = inference.collect_tested(
         given, options, z_values if options.by == "z" else values, ranks, unit_of_ranks
     )
-    tests = inference.compare_systems(given, tested, strata, order, options, notes)
+    if model is None:
+        tests = inference.compare_systems(given, tested, strata, order, options, notes)
+    else:
+        tests = inference.test_model(replace(model, means=by_model), order)
     corrected = tests.correct(options.correction)
     is_organisers = inference.is_organisers(options)
     find_ranges = walk_ranks if is_organisers else rank_ranges
@@ -168,9 +178,12 @@ def rank_by_scorer(
         hundreds = arrays.row_means(scores.matrix(name, column="hundred"))[ordered]
         hundreds = hundreds if np.isfinite(hundreds).all() else None
     intervals, hundred_intervals = (
-        draw_intervals(scores, name, column, ordered, options)
+        inference.draw_intervals(scores, name, column, ordered, options)
         for column in ("value", "hundred" if hundreds is not None else "")
     )
+    if model is not None:
+        bounds = model.find_intervals()
+        intervals = [bounds[place] for place in order]
     lines = scores.lines(name)
     lines = lines.keep_lines(np.isin(lines.item, scores.segments))
     return ScorerRanking(
@@ -245,7 +258,8 @@ def report_ranking(answer: RankingAnswer, options: RankOptions) -> findings.Meta
         compared_rankings = getattr(ranking, name)
         if compared_rankings:
             tables.append(build_agreement_table(compared_rankings, caption, name))
-    has_intervals, settled = any(ranking.intervals), ranking.options
+    settled = ranking.options
+    is_drawn = any(ranking.intervals) and settled.by != "mixed"
     notes = [*describe_tests(ranking), *ranking.notes]
     direction = ranking.scorer.direction
     if direction != HIGHER:
@@ -261,8 +275,8 @@ def report_ranking(answer: RankingAnswer, options: RankOptions) -> findings.Meta
         findings.export_tests(ranking.tests, effect=ranking.effects),
         scorer=ranking.scorer.name,
         judgements="each, 15 digits" if settled.wmt else None,
-        boot=f"{_UNITS[settled.unit]} k={options.trials}" if has_intervals else None,
-        seed=options.seed if has_intervals or ranking.tests.draws else None,
+        boot=f"{_UNITS[settled.unit]} k={options.trials}" if is_drawn else None,
+        seed=options.seed if is_drawn or ranking.tests.draws else None,
         average_rank=f"{ranking.units} {ranking.unit}s" if ranking.units else None,
         **findings.describe_tests(ranking.tests, wmt=False),
         correction=settled.correction,
@@ -360,7 +374,8 @@ def build_ranking_table(answer: RankingAnswer) -> Table:
             columns[f"range{mark}"] = [f"{top}–{bottom}" for top, bottom in ranges]
     for method, values in ranking.columns.items():
         is_mean = method == "mean"
-        intervals = ranking.intervals if is_mean else [None] * count
+        has_intervals = method == ("mixed" if "mixed" in ranking.columns else "mean")
+        intervals = ranking.intervals if has_intervals else [None] * count
         heading = stats.RANKING_METHODS[method]
         columns[heading] = zip(values.tolist(), intervals, strict=True)
         if is_mean and other is not None:
@@ -495,27 +510,6 @@ def _orient_column(
         msg = f"Systems cannot be ranked by {by}: {why}"
         raise CorpusError(msg)
     return column
-
-
-def draw_intervals(
-    scores: Scores, name: str, column: str, systems: arrays.Codes, options: RankOptions
-) -> list[resampling.Interval | None]:
-    """Return bootstrap intervals of the means; None where means are weighted otherwise."""
-    if not column:
-        return []
-    if options.macro != "none" or inference.is_organisers(options):
-        return [None] * len(systems)
-    sums = views.sum_units(scores, name, options.unit, column=column)
-    return resampling.compute_intervals(
-        [
-            resampling.Sample(rows, inference.compute_mean)
-            for rows in sums.rows[systems]
-        ],
-        method="expanded",
-        trials=options.trials,
-        seed=options.seed,
-        units=sums.crossed,
-    )
 
 
 class RankingsByPair(NamedTuple):

@@ -88,7 +88,7 @@ def report_sentinels(found: MetricCorrelations, options: SentinelOptions) -> Met
     panel = found.panel
     caption = f"Metrics and sentinels with {panel.place}{panel.gold_name}"
     notes = [*_name_beaten(found), *found.refused, *found.explain_missing()]
-    notes += describe_intervals(found, "both")
+    notes += describe_intervals(found, "both") if options.trials else []
     notes += [f"{name}: {about}." for name, about in _ABOUT.items()]
     return build_report(
         [found.build_table(caption, panel.lang or "sentinels")],

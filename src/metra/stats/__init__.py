@@ -7,7 +7,7 @@ judges alike, and nothing here sees a text or a file. What can be chosen by name
 agreement: Krippendorff's alpha, kappas, intraclass correlations; the most categories
 arrays: kinds of arrays, quotients and means that respect NaN, the tie rule, rounding
 assignment: one-to-one pairs with the greatest total
-bootstrap: intervals of correlations only, from resamples or Fisher's formula
+bootstrap: intervals of correlations only, by systems and segments or by Fisher's formula
 coefficients: Pearson's, Spearman's and Kendall's, accuracies, and ranks of rows
 correlation: coefficients by name; agreement with gold scores, in groups of any kind
 curves: a line with its band, outliers (2.5 MAD), and agreement by the size of a difference
@@ -16,6 +16,7 @@ defaults: default seed, trials, test, method of intervals, documents; the fewest
 distributions: tails of the normal, Student's t and binomial distributions; Wilson's interval
 exact_tests: rank tests (exact up to 25), the sign test, Student's t, Williams' test, pairs
 judge_agreement: agreement of judges, two at a time and all together
+mixed_model: means of systems with random segments, documents and raters (REML)
 multiplicity: Holm's and other corrections, rank ranges and cluster rules
 panel: the record of gold and metric scores, systems × segments
 parallel: chunks of work on all cores, and how far work is

@@ -22,7 +22,13 @@ from metra.stats.arrays import (
 from metra.stats.coefficients import ranks as rank_values
 
 #: Headings of the values to order systems by; higher is better in all but average ranks.
-RANKING_METHODS = {"mean": "mean", "z": "z", "arr": "average rank", "wins": "wins"}
+RANKING_METHODS = {
+    "mean": "mean",
+    "z": "z",
+    "arr": "average rank",
+    "wins": "wins",
+    "mixed": "mixed model",
+}
 
 
 class RankAgreement(NamedTuple):

@@ -46,6 +46,7 @@ POPULATIONS: dict[tuple[Unit, ...], str] = {
     ("cell",): "these systems on these segments only",
     ("system", "segment"): "other systems like these, on other segments",
     ("segment", "rater"): "these systems, on other segments judged by other raters",
+    ("document", "rater"): "these systems, on other documents judged by other raters",
 }
 #: Two samples of one measure, by their places: the baseline, then what is held against it.
 Pair: TypeAlias = tuple[int, int]

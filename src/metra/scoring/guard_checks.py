@@ -126,7 +126,7 @@ def _find_texts_in_place(sample: TextSample) -> set[str]:
     if not sample.refs:
         return set()
     places = [
-        slice(block.start + MARGIN, block.stop - MARGIN, 3) for block in sample.blocks
+        slice(block.start + MARGIN, block.stop - MARGIN, 4) for block in sample.blocks
     ]
     expected = [_collect_words(sample, sample.reference.all[place]) for place in places]
 

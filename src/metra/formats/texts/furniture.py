@@ -125,7 +125,7 @@ FURNITURE = (
     ),
     Furniture(
         *("lost", "characters for lost letters (U+FFFD, or ? inside words)"),
-        *("\ufffd?", r"\ufffd|(?<=[^\W\d_])\?+(?=[^\W\d_])"),
+        *("\ufffd?", r"\ufffd|\?(?<=[^\W\d_]\?)\?*(?=[^\W\d_])"),
     ),
     Furniture(
         *("accents", "accents apart from their letters (not NFC)", _ACCENTS),

@@ -63,7 +63,7 @@ def test_a_pair_beside_others_is_ranked_as_if_alone(options):
 def test_an_overview_by_hand():
     _, report = rank(BOTH)
     heads = [column.heading for column in report.tables[0].columns]
-    assert heads[1:4] == ["average rank", "first cluster, %", "pairs"]
+    assert heads[1:4] == ["mean rank", "first cluster, %", "pairs"]
     rows = cells_by_name(report.tables[0])
     shown = {name: [cell.value for cell in cells] for name, cells in rows.items()}
     of_b = shown["B"][3]
@@ -77,14 +77,12 @@ def test_an_overview_by_hand():
     bold = [name for name, cells in rows.items() for cell in cells if cell.best]
     assert bold == ["A", "A"]
     assert report.notes[0] == (
-        "Average ranks are comparable only among systems that took part in the same "
-        "language pairs: A, B; compare others pair by pair. The language pairs have 3 to 3 "
+        "Mean ranks are comparable only among systems that took part in the same "
+        "language pairs: A, B; compare others pair by pair. The language pairs have 3 "
         "systems; – means that a system took no part."
     )
     assert "each of the 2 rankings has a false difference with a pr" in report.notes[1]
-    assert (
-        "average ranks and shares of first clusters are not tested" in report.notes[1]
-    )
+    assert "mean ranks and shares of first clusters are not tested" in report.notes[1]
 
 
 def test_metras_own_clusters_stand_beside_those_of_organisers():
@@ -124,7 +122,7 @@ def test_metrics_rank_several_pairs_together():
     ]
     [answer], report = rank(concatenate_scores(metrics), by="autorank")
     heads = [column.heading for column in report.tables[0].columns]
-    assert heads == ["system", "average rank", "pairs", "en-de", "en-cs"]
+    assert heads == ["system", "mean rank", "pairs", "en-de", "en-cs"]
     assert answer.overview.averages == [1.0, 2.0, 3.0]
     assert not any("cluster" in note for note in report.notes)
 
@@ -140,7 +138,7 @@ def test_one_command_gives_all_formats(write, cli):
     path = write("s.tsv", lines)
     options = ("--scorer", "da", "--format")
     data = json.loads(cli("meta", "rank", path, *options, "json").out)
-    assert [row["average rank"] for row in data["tables"]["overview"]] == [
+    assert [row["mean rank"] for row in data["tables"]["overview"]] == [
         1.0,
         1.5,
         2.5,

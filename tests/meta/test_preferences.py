@@ -176,7 +176,7 @@ def test_orders_of_three_have_fittedof_their_own():
     assert len(answer.estimates) == 3
     heads = [column.heading for column in report.tables[0].columns]
     assert heads[1:] == ["expected wins, %", "strength", "strength by orders", "n"]
-    assert any("Plackett and Luce's" in note for note in report.notes)
+    assert any("Efron 1977" in note for note in report.notes)
     for value, (low, high) in answer.estimates[2]:
         assert low < value < high
     pairs = [compare(at, "ann", ("x", "y"), (1, 2), "pairwise") for at in range(1, 15)]

@@ -17,7 +17,7 @@ class RankOverview(NamedTuple):
     """Ranks of systems in language pairs, NaN where a system took no part."""
 
     pairs: list[str]
-    #: By average rank, the best first.
+    #: By mean rank, the best first.
     systems: list[str]
     #: Systems × pairs.
     ranks: arrays.Array
@@ -76,9 +76,9 @@ def report_overview(
 def _build_overview_table(
     overview: RankOverview, shares: Mapping[str, Mapping[str, float]], scorer: str
 ) -> Table:
-    """Build a row for each system: average rank, shares by name, and rank in each pair."""
+    """Build a row for each system: mean rank, shares by name, and rank in each pair."""
     heads: list[str | Column] = [
-        Column("average rank", digits=2),
+        Column("mean rank", digits=2),
         *(Column(f"{name}, %", digits=1) for name in shares),
         *("pairs", *overview.pairs),
     ]
@@ -99,7 +99,7 @@ def _build_overview_table(
 
 
 def _compare_groups(overview: RankOverview) -> list[str]:
-    """Say which average ranks are comparable."""
+    """Say which mean ranks are comparable."""
     groups: dict[tuple[bool, ...], list[str]] = {}
     for system, took_part in zip(overview.systems, overview.ranks > 0, strict=True):
         groups.setdefault(tuple(took_part.tolist()), []).append(system)
@@ -107,12 +107,12 @@ def _compare_groups(overview: RankOverview) -> list[str]:
         return ["Every system took part in every language pair."]
     together = [groups[key] for key in sorted(groups, key=sum, reverse=True)]
     listed = "; ".join(findings.name_some(each) for each in together if len(each) > 1)
-    sizes = np.isfinite(overview.ranks).sum(0)
+    sizes = sorted({*np.isfinite(overview.ranks).sum(0).tolist()})
     return [
-        "Average ranks are comparable only among systems that took part in the same "
+        "Mean ranks are comparable only among systems that took part in the same "
         f"language pairs: {listed or 'none'}; compare others pair by pair. The language "
-        f"pairs have {sizes.min()} to {sizes.max()} systems; – means that a system took no "
-        "part."
+        f"pairs have {' to '.join(map(str, sizes[:: max(1, len(sizes) - 1)]))} systems; "
+        "– means that a system took no part."
     ]
 
 
@@ -126,4 +126,4 @@ def _describe_correction(count: int, correction: str, alpha: float) -> str:
         )
     elif correction == "none":
         tested = "Clusters use p-values without correction"
-    return f"{tested}; average ranks and shares of first clusters are not tested."
+    return f"{tested}; mean ranks and shares of first clusters are not tested."

@@ -97,17 +97,10 @@ def ask_preferences(evidence: Evidence, options: PreferenceOptions) -> Preferenc
         drawn.append(preferences.bound_strengths(by_order, drawn_bounds))
     kept = kept[order]
     notes = _describe_bounds(rows, scorer, bounds)
-    notes.append(
-        "strength is the logarithm of Bradley and Terry's strength, 0 the average of these "
-        "systems; expected wins, with half of the ties, are those against all others "
-        f"equally often. Two equal systems tie in {100 * ties[0]:.0f} % of comparisons "
-        "(Davidson 1970)."
-    )
+    tied = f"{100 * ties[0]:.0f} %"
+    notes.append(f"Two equal systems tie in {tied} of comparisons (Davidson 1970).")
     if len(drawn) > 2:
-        notes.append(
-            "Strengths by orders are Plackett and Luce's; the order of tied systems counts "
-            "as unknown (Efron 1977)."
-        )
+        notes.append("In orders, that of tied systems counts as unknown (Efron 1977).")
     if len(weights) > 1:
         has_judges = (rows.lines(scorer).judge >= 0).any()
         judges = ", judged by the same judges" if has_judges else ""

@@ -504,7 +504,7 @@ def _orient_column(
     """Return the values that systems are put in order by, higher being better."""
     column = -columns[by] if by == "arr" else columns[by]
     if not np.isfinite(column).all():
-        mark = f"– {by}: "
+        mark = f"– {stats.RANKING_METHODS[by]}: "
         reasons = (note.removeprefix(mark) for note in notes if note.startswith(mark))
         why = next(reasons, "values are missing.")
         msg = f"Systems cannot be ranked by {by}: {why}"

@@ -189,13 +189,13 @@ def note_intervals(systems, **options):
     ],
 )
 def test_the_population_of_intervals_is_named(resample, population):
-    assert note_intervals(8, resample=resample) == [
+    assert note_intervals(12, resample=resample) == [
         f"Brackets are 95 % intervals for {population}."
     ]
 
 
 def test_intervals_of_few_systems_are_warned_of_or_missing():
-    assert note_intervals(7)[1].startswith("Intervals from 7 systems are rough")
-    assert len(note_intervals(7, resample="item")) == 1
+    assert note_intervals(11)[1].startswith("Intervals from 11 systems are rough")
+    assert len(note_intervals(11, resample="item")) == 1
     assert note_intervals(4) == ["Intervals need 5 systems; there are 4."]
     assert note_intervals(2, level="seg") == ["Intervals need 3 systems; there are 2."]

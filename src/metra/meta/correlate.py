@@ -34,7 +34,7 @@ MOST_DRAWN = 10**10
 #: Systems that intervals of coefficients of segments and of systems need.
 LEAST_SYSTEMS = 3, 5
 #: Systems from which on intervals of coefficients hold what they promise.
-ENOUGH_SYSTEMS = 8
+ENOUGH_SYSTEMS = 12
 DEFAULTS = {
     "sys": ("pearson", "spearman", "accuracy", "spa"),
     "seg": ("acc*_eq:item", "kendall-b:item", "pearson"),

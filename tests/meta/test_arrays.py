@@ -6,6 +6,8 @@ import pytest
 from metra.errors import CorpusError, LengthError, OptionError
 from metra.meta import arrays
 from metra.meta.arrays import compare
+from metra.stats.judge_agreement import agree as agree_of
+from metra.stats.ratings import convert_matrix
 
 
 def test_shapes_are_checked():
@@ -64,3 +66,17 @@ def test_infinite_scores_are_refused_with_their_place():
         compare(gold, {"a": metric, "b": gold})
     with pytest.raises(CorpusError, match=r"The judgements have 1 infinite"):
         arrays.agree(metric)
+
+
+def test_intervals_of_agreement_are_for_other_judges():
+    """Judges differ in noise and severity; units alone gave intervals of half the width."""
+    rng = np.random.default_rng(1)
+    noise = np.exp(0.7 * rng.normal(size=(6, 1)))
+    values = rng.normal(size=(1, 60)) + noise * rng.normal(size=(6, 60))
+    values += 0.5 * rng.normal(size=(6, 1))
+    found = arrays.agree(values, trials=200).intervals
+    of_units = agree_of(convert_matrix(values), trials=200).intervals
+    for name in ("alpha interval", "mean pearson", "ICC(2,1)"):
+        low, high = found[name]
+        assert low < of_units[name][0]
+        assert high > of_units[name][1]

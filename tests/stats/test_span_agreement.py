@@ -246,3 +246,10 @@ def test_intervals_are_those_of_each_figure_by_itself():
     assert some.values == every.values
     assert some.intervals[keys[0]] == every.intervals[keys[0]] is not None
     assert some.intervals["spans", "recall"] is None
+
+
+def test_a_figure_of_another_name_is_not_recall():
+    counts = np.array([1.0, 1, 4, 2, 1, 1, 4, 2, 1, 1])
+    assert aggregate_matches(counts, "exact", "recall") == 0.5
+    with pytest.raises(KeyError):
+        aggregate_matches(counts, "exact", "f")

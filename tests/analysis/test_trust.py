@@ -54,10 +54,13 @@ def test_lines_are_fitted_through_the_systems():
 def test_everything_is_there_where_two_judges_judged_all():
     found = trusted(judged("ann", "bob"))
     assert [spec.level for spec, _ in found.agreement.pairs] == ["sys", "seg"]
+    by_level = {spec.level: by_metric for spec, by_metric in found.agreement.pairs}
+    assert all(each.interval is not None for each in by_level["seg"].values())
+    # Fewer than five systems say too little.
+    assert all(each.interval is None for each in by_level["sys"].values())
     for _, by_metric in found.agreement.pairs:
         assert by_metric["bleu"].value > 0
         assert by_metric["ter"].value > 0, "oriented: lower TER is better"
-        assert all(each.interval is not None for each in by_metric.values())
     assert len(found.comparison.names) == 2
     assert found.curve.lengths == [1, 2, 5, 10, 12]
     assert list(found.curve.by_name) == ["bleu", "ter"]

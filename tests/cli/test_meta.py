@@ -171,7 +171,7 @@ def test_outputs_are_scored_on_the_spot(write, cli):
                "-m", "wer", "--coef=pearson", "--trials=60", "--format=json")  # fmt: skip
     assert done.code == 0
     data = json.loads(done.out)
-    assert "boot:both k=60" in data["signature"]
+    assert "interval:both k=60" in data["signature"]
     for name in ("recall", "wer"):
         assert data["correlations"][0]["metrics"][name]["pearson"]["value"] > 0.9
     alone = cli("meta", "correlate", gold, "--gold", "mqm", "-m", "bleu")

@@ -178,7 +178,9 @@ def test_several_golds_give_a_table_each(tmp_path):
     said = CliRunner().invoke(cli, [*ask, "--trials", "20"]).output
     assert said.count("Agreement with") == 2
     assert "esa: pearson of m is far below zero" in said
-    assert [line for line in said.split("\n") if "boot:" in line][1].count("gold:esa")
+    assert [line for line in said.split("\n") if "interval:" in line][1].count(
+        "gold:esa"
+    )
     data = json.loads(CliRunner().invoke(cli, [*ask, "--format", "json"]).output)
     assert [each["gold"] for each in data["correlations"]] == ["da", "esa"]
     assert set(data["tables"]) == {"da correlations", "esa correlations"}

@@ -153,13 +153,17 @@ class Visitor:
             token=rng.choice(("x", "%00", "a%2Fb")),
             task=rng.choice((self.screen["task"], "x", "%00")),
             number=rng.choice((0, 10**20, -1, "x")),
+            workspace=rng.choice(("main", "main", "x", "%00")),
+            run=rng.choice(("x", "%00")),
+            name=rng.choice(("x", "%00", "a%2Fb")),
+            secret=rng.choice(("x", "%00", "%ff")),
         )
         fields = {rng.choice(FIELDS): rng.choice(odd) for _ in range(rng.randrange(6))}
         if method == "GET":
             return "page", self.browser.client.get(filled, params=fields)
         if filled.endswith("/state"):
             fields["state"] = rng.choice(("open", "x"))
-        if path.startswith("/admin"):
+        if path.startswith(("/admin", "/w")):
             return "page", self._post(filled, fields)
         headers = {"Origin": self.house.base}
         data = fields | {"csrf": self.judge_csrf}

@@ -37,6 +37,7 @@ def test_accounts_of_an_older_store_own_the_main_workspace(store, store_url):
         access.set_password(db, "ann", "a long password", **BY)
         for name in (*tables, "member", "workspace"):
             db.exec_driver_sql(f"DROP TABLE {name}")
+        db.exec_driver_sql("ALTER TABLE campaign DROP COLUMN test_set")
         db.exec_driver_sql("UPDATE schema_version SET version = 7")
     again = stores.open(store_url)
     with again.reading() as db:

@@ -17,6 +17,7 @@ JUDGING = {
     ("GET", "/"): (200, 200, 200, 200),
     ("GET", "/health"): (200, 200, 200, 200),
     ("MOUNT", "/static"): (200, 200, 200, 200),
+    ("MOUNT", "/static/kit"): (200, 200, 200, 200),
     # The link itself is the key, whoever holds it.
     ("GET", "/j/{token}"): (200, 200, 200, 200),
     ("POST", "/j/{token}"): (303, 303, 303, 303),
@@ -164,7 +165,8 @@ def test_judging_is_for_judges(house, place, method, path, who):
         token=house.tokens["judge 0"], task=place["task"], number=place["number"]
     )
     if method == "MOUNT":
-        reply = browser.get("/static/icon.svg")
+        place = {"/static": "icon.svg", "/static/kit": "kit.css"}[path]
+        reply = browser.get(f"{path}/{place}")
     elif method == "GET":
         reply = browser.get(filled)
     elif path.startswith("/api/"):

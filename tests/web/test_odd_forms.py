@@ -67,9 +67,9 @@ def house(store):
 def admin(house):
     browser = house.browser("judge 1")
     with house.store.transaction() as db:
-        token, session = access.begin_session(
-            db, "admin", now=house.clock(), name="ann"
-        )
+        by = {"now": house.clock(), "name": "ann"}
+        access.set_password(db, password="a long password", who="ann", **by)
+        token, session = access.begin_session(db, "admin", **by)
     browser.client.cookies.set("metra-admin", token)
     return browser, session.csrf
 
@@ -89,12 +89,17 @@ def test_odd_fields_and_addresses_get_an_answer(house):
                 token=["x", "%00", "a%2Fb"][at % 3],
                 task=["x", "%00"][at % 2],
                 number=[0, 10**20, -1][at % 3],
+                workspace=["main", "x", "%00"][at % 3],
+                run=["x", "%00"][at % 2],
+                name=["x", "%00", "a%2Fb"][at % 3],
+                secret=["x", "%00", "%ff"][at % 3],
             )
             fields = dict.fromkeys(FIELDS, odd)
             if method == "GET":
                 reply = browser.client.get(filled, params=fields)
             else:
-                token = csrf if path.startswith("/admin") else judge_csrf
+                is_admin = path.startswith(("/admin", "/w"))
+                token = csrf if is_admin else judge_csrf
                 reply = browser.client.post(
                     filled,
                     data=fields | {"csrf": token},

@@ -2,10 +2,13 @@
 
 import html
 import io
+import json
 import re
 import zipfile
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from tests.web.browsing import Browser
 from tests.web.routes import routes_of
 from tests.workbench.workspaces import make_room, make_texts
@@ -251,6 +254,53 @@ def test_what_cannot_be_pushed(room, body, message):
     )
     assert reply.status_code == 422
     assert message in reply.json()["error"]
+
+
+anything = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=9),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=9), inner)
+    ),
+    max_leaves=6,
+)
+#: Bodies that are almost right.
+BODIES = st.fixed_dictionaries(
+    {
+        "test_set": st.sampled_from(["news", "new", "\0"]) | anything,
+        "outputs": st.dictionaries(
+            st.text(max_size=4), st.lists(st.text(max_size=5), max_size=3) | anything
+        ),
+    },
+    optional={
+        name: st.lists(st.lists(st.none() | st.text(max_size=4), max_size=3)) | anything
+        for name in (
+            "references",
+            "source",
+            "documents",
+            "metrics",
+            "note",
+            "tags",
+            "x",
+        )
+    },
+)
+
+
+@given(BODIES | anything)
+@settings(max_examples=150, suppress_health_check=list(HealthCheck))
+def test_whatever_is_pushed_gets_an_answer(room, body):
+    content = json.dumps(body).encode()
+    reply = call(room, "POST", "/api/w/runs", pushing_token(room), content=content)
+    assert reply.status_code in (201, 404, 409, 422), reply.text
+    room.work()
+
+
+def pushing_token(room):
+    with room.store.reading() as db:
+        if not workspaces.list_tokens(db, "main"):
+            room.token = None
+    room.token = room.token or make_token(room, "organiser")
+    return room.token
 
 
 def send_files(browser, path, files, **fields):

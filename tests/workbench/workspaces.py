@@ -53,6 +53,7 @@ class Room:
     clock: Clock
     workspace: str = "main"
     test_set: Any = None
+    token: str | None = None
 
     def work(self) -> int:
         """Do all jobs; return how many there were."""

@@ -39,7 +39,7 @@ def create_app(
     add_error_handlers(app)
     app.include_router(judge_pages.router)
     app.include_router(judge_api.router)
-    app.include_router(workbench_api.router)
+    app.include_router(workbench_api.router, include_in_schema=False)
     for part in (account, campaigns, wizard, people, results, home, sets, settings):
         app.include_router(part.router, include_in_schema=False)
     static = Path(__file__).parent / "static"

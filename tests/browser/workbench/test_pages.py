@@ -107,6 +107,7 @@ def test_deleting_asks_first(member, server):
         more = {"now": server.now(), "who": "admin"}
         stored = import_texts(db, "main", "to delete", make_texts(systems=1), **more)
     page = member(f"/w/main/sets/{stored.id}")
+    page.get_by_role("region", name="Scores with 95% intervals").first.wait_for()
     button = page.get_by_role("button", name="Delete to delete")
     assert not button.is_visible()
     page.get_by_text("Delete this test set …").click()

@@ -303,7 +303,8 @@ def make_function_words(data: Path) -> Section:
         "S = 1 separates function words from content words.",
         f"of the tokens of {len(FUNCTION_WORDS)} function words, {100 * shares[0]:.1f} % have "
         f"an S above 1; of all other words, {100 * (1 - shares[1]):.1f} % have none above 1 "
-        "(refB of WMT23 he-en): a good filter, but no sharp border.",
+        "(refB of WMT23 he-en; counts, without intervals): a good filter, but no sharp "
+        "border.",
     )
     heads = ("words", "different", "tokens", "S above 1", "not above 1", "without S")
     return Section((claim,), (StudyTable(heads, tuple(rows)),))
@@ -426,7 +427,7 @@ def make_match_sets(data: Path) -> Section:
         "n-grams, statistical systems more of the others.",
         "none of our data sets has two references, documents and systems of both types. "
         f"Among {len(systems)} neural systems, the share of highly salient matches is "
-        f"between {min(shares):.1f} and {max(shares):.1f} %.",
+        f"between {min(shares):.1f} and {max(shares):.1f} % (counts, without intervals).",
     )
     heads = ("reference", "system", *SETS, "salient matches")
     table = StudyTable(heads, rows, text=2)

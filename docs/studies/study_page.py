@@ -47,6 +47,8 @@ DIGITS = 6
 #: Most cells of a table on a page, without and with pictures, and most tables of a section.
 MOST_CELLS = (36, 20)
 MOST_TABLES = 2
+#: Most results of the claims of a section that a page shows unfolded.
+MOST_RESULTS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,24 +249,46 @@ def _link_heading(page: str, section: str) -> str:
 def _write_section(
     name: str, record: Mapping[str, Any], claims: Mapping[str, int]
 ) -> str:
-    """Write the claims, pictures and short tables of a section."""
-    parts = []
-    for claim in record["claims"]:
-        number, verdicts = claims[claim["paper"]], claim["verdicts"]
-        figures = "; ".join(
-            f"{key} {value} *{verdicts[key]}*"
-            for key, value in claim["figures"].items()
-        )
-        listed = "; ".join(
-            f"{key} *{verdict}*" for key, verdict in verdicts.items() if not figures
-        )
-        ending = f" {figures}." if figures else f" Verdict: {listed}." if listed else ""
-        parts.append(f"**Claim {number}:** {claim['here']}{ending}")
-    for picture, drawn in record["pictures"].items():
-        alt = drawn.get("title") or UNTITLED[drawn["picture"]]
-        parts.append(f"![{alt}]({name}-{picture}.svg)")
-    parts += map(_write_table, select_tables(record))
+    """Write the claims, pictures and short tables of a section; many results are folded."""
+    results = [
+        _write_results(claim, claims[claim["paper"]]) for claim in record["claims"]
+    ]
+    pictures = [
+        f"![{drawn.get('title') or UNTITLED[drawn['picture']]}]({name}-{picture}.svg)"
+        for picture, drawn in record["pictures"].items()
+    ]
+    tables = [*map(_write_table, select_tables(record))]
+    count = sum(len(claim["verdicts"]) for claim in record["claims"])
+    parts = [*results, *pictures, *tables]
+    if count > MOST_RESULTS:
+        numbers = [claims[claim["paper"]] for claim in record["claims"]]
+        title = f"{_name_claims(numbers)}: {count} results with their intervals"
+        opening = f"<details markdown>\n<summary>{title}</summary>"
+        parts = [*pictures, opening, *results, *tables, "</details>"]
     return "\n" + "\n\n".join(parts) + "\n"
+
+
+def _name_claims(numbers: Sequence[int]) -> str:
+    """Name claims by their numbers, first and last if none between them is left out."""
+    first, last = min(numbers), max(numbers)
+    if first == last:
+        return f"Claim {first}"
+    if len(numbers) == last - first + 1 > 2:
+        return f"Claims {first} to {last}"
+    return f"Claims {', '.join(map(str, numbers[:-1]))} and {numbers[-1]}"
+
+
+def _write_results(claim: Mapping[str, Any], number: int) -> str:
+    """Write the results of a claim, each with its verdict."""
+    verdicts = claim["verdicts"]
+    figures = "; ".join(
+        f"{key} {value} *{verdicts[key]}*" for key, value in claim["figures"].items()
+    )
+    listed = "; ".join(
+        f"{key} *{verdict}*" for key, verdict in verdicts.items() if not figures
+    )
+    ending = f" {figures}." if figures else f" Verdict: {listed}." if listed else ""
+    return f"**Claim {number}:** {claim['here']}{ending}"
 
 
 def select_tables(record: Mapping[str, Any]) -> list[Mapping[str, Any]]:

@@ -67,7 +67,7 @@ def make_grids(data: Path) -> Section:
         "√21, about 4.6, with e = 2.",
         f"sizes {sizes[0]:.0f} and {sizes[1]:.4f}; precision "
         f"{by_exponent[2]['precision']:.2f} and recall {by_exponent[2]['recall']:.2f}. "
-        "(One sentence, so there is no interval.)",
+        "(One sentence, no interval.)",
         verdicts={"the example": "supports" if is_same else "against"},
     )
     cap = Claim(
@@ -75,7 +75,7 @@ def make_grids(data: Path) -> Section:
         "length.",
         f"references of 4 and 6 words limit it to {parts['mean_ref_len']:.0f} hits; "
         f"size {parts['size']:.4f}, precision {parts['precision']:.2f}, recall "
-        f"{parts['recall']:.2f}. (One sentence, so there is no interval.)",
+        f"{parts['recall']:.2f}. (One sentence, no interval.)",
         verdicts={
             "the example": "supports" if parts["mean_ref_len"] == 5 else "against"
         },
@@ -99,7 +99,8 @@ def make_judge_plot(data: Path) -> Section:
         "the two judges of adequacy who agree least do not agree at all: Spearman 0.019 over "
         "227 sentences.",
         "25 judges graded the same 100 outputs from 1 to 5. The pair of judges who agree "
-        f"least has a Spearman correlation of {lowest}; the mean over pairs is {mean:.2f}.",
+        f"least has a Spearman correlation of {lowest}; the mean over pairs is {mean:.2f} "
+        "(without an interval).",
     )
     plot = draw_judges(agreement, "adequacy")[0]
     return Section((claim,), pictures={"judges": plot})
@@ -160,7 +161,7 @@ def _make_length_panel(data: Path, kind: str) -> Section:
     claims = [
         Claim(
             "on short documents judges hardly agree with each other (here: rho below 0.5).",
-            "correlation between judges on single segments and on all segments: "
+            "correlation between judges on one segment and on all: "
             + "; ".join(
                 f"{name} {line[0]}, {line[-1]}" for name, line in judges.items()
             )
@@ -203,14 +204,14 @@ def _compare_with_judges(curves: Mapping[str, Curves]) -> Claim:
         ahead = sum(gap.low > 0 for gap in gaps.values())
         (metric, length), best = max(gaps.items(), key=lambda entry: entry[1].value)
         parts.append(
-            f"{name} {ahead} of {len(gaps)}, largest difference {best.signed} "
+            f"{name} {ahead} of {len(gaps)}, at most {best.signed} "
             f"({metric}, {length} segments)"
         )
         verdicts[name] = settle(best)
     return Claim(
         "at some lengths metrics agree with judges better than judges agree with each other.",
-        "combinations of metric and length at which the metric agrees better with a judge "
-        f"than another judge does: {'; '.join(parts)} (intervals over documents).",
+        "combinations of metric and length at which the metric is ahead of judges: "
+        f"{'; '.join(parts)} (intervals over documents).",
         verdicts=verdicts,
     )
 
@@ -219,7 +220,7 @@ def _compare_with_rivals(curves: Mapping[str, Curves], rivals: Sequence[str]) ->
     """Compare GTM with its rivals, document by document, over all lengths."""
     return make_claim(
         f"the F-measure with e = 1 ranks systems better than {' and '.join(rivals)}.",
-        f"{GTM} minus the other metric, mean over all lengths, with intervals over documents",
+        f"{GTM} minus the other metric, mean over lengths, with intervals over documents",
         {
             f"{rival}, {name}": average_documents(
                 np.concatenate(each.values[GTM]) - np.concatenate(each.values[rival])

@@ -8,7 +8,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from tests.campaign.answers import average
-from tests.campaign.campaigns import REFERENCE, SECRET, SOURCE, answered, opened
+from tests.campaign.campaigns import (
+    DOCUMENTS,
+    REFERENCE,
+    SECRET,
+    SOURCE,
+    SYSTEMS,
+    answered,
+    opened,
+)
 from tests.campaigns import check_answer, made
 from tests.judged import parse_judgement_lines
 from tests.tables import load_cases
@@ -174,6 +182,18 @@ def test_judges_see_the_source_and_all_references():
     shown = {one["text"] for one in screen["outputs"]}
     assert shown == {REFERENCE[place], SECOND[place]}
     assert "any" not in {item.system for task in tasks for item in task.items}
+
+
+@pytest.mark.seed("1.17")
+def test_adequacy_is_judged_against_one_of_several_references():
+    corpus = Outputs(EvalSet([REFERENCE, SECOND], SOURCE, DOCUMENTS), SYSTEMS)
+    frozen = opened("ldc", corpus=corpus, basis="reference")
+    adequacy = [step.name for step in protocol("ldc").steps].index("adequacy")
+    for task in assign(frozen, secret=SECRET):
+        for number, item in enumerate(task.items):
+            screen = build_screen(frozen, task, number=number, step=adequacy)
+            assert screen["reference"] == REFERENCE[item.segment]
+            assert SECOND[item.segment] not in str(screen)
 
 
 def test_the_choices_are_a_reference_file():

@@ -124,6 +124,14 @@ def test_long_tables_stay_in_the_numbers(name):
             assert len(table["rows"]) * len(table["heads"]) <= 36 or table not in shown
 
 
+def test_a_page_is_read_in_five_minutes(name):
+    page = PAGES[name].read_text(encoding="utf-8")
+    folded = r"<details markdown>\n<summary>.*?</summary>.*?</details>"
+    shown = re.sub(rf"<!--.*?-->|{folded}|\]\(.*?\)", " ", page, flags=re.DOTALL)
+    assert "<details" not in shown
+    assert sum(any(map(str.isalnum, word)) for word in shown.split()) <= 1_200
+
+
 def test_claims_about_data_have_intervals(name):
     for section in study_page.read_numbers(name).values():
         for claim in section["claims"]:

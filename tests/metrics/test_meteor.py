@@ -56,6 +56,7 @@ def printed(shared, read_table):
 
 
 @pytest.mark.seed("2.29")
+@pytest.mark.seed("2.30")
 @needs_wordnet
 @pytest.mark.parametrize(("config", "name", "refs"), GOLD)
 def test_equals_the_original_program(shared, printed, read_lines, config, name, refs):

@@ -46,6 +46,13 @@ def test_a_table_is_sorted_by_its_headings(gallery):
     assert text.split() == ["system,chrf", "↑", "terse,45.2", "قصير,51.3", "solid,62.6"]
 
 
+def test_the_end_of_a_windowed_table_is_reached_at_once(gallery):
+    """Before anything else was drawn: the room of all rows is right from the start."""
+    gallery.evaluate("document.querySelector('.rows').scrollTop = 1e9")
+    rows = gallery.locator("#windowed tbody th a")
+    expect(rows.last).to_have_text("10000")
+
+
 def test_a_windowed_table_draws_what_can_be_seen(gallery):
     table = gallery.locator("#windowed table")
     assert table.get_attribute("aria-rowcount") == "10001"

@@ -98,6 +98,7 @@ export function makeWindowedTable({ columns, label, sort }) {
   /** @type {Map<number, HTMLTableRowElement>} */
   const drawn = new Map();
   let [count, height] = [0, 32];
+  let isMeasured = false;
   /** @type {(at: number) => Child[]} */
   let cellsOf = () => [];
 
@@ -130,6 +131,11 @@ export function makeWindowedTable({ columns, label, sort }) {
       row.hidden = rows === 0;
       row.cells[0].style.blockSize = `${rows * height}px`;
     }
+    // How high rows are is known once some are drawn; the room of the others follows, once.
+    const measured = isMeasured ? 0 : drawn.values().next().value?.offsetHeight;
+    if (!measured) return;
+    [isMeasured, height] = [true, measured];
+    draw();
   }
 
   return {
@@ -140,7 +146,7 @@ export function makeWindowedTable({ columns, label, sort }) {
      * @param {{ key: string, down: boolean }} [order]
      */
     show(rows, cells, order) {
-      [count, cellsOf] = [rows, cells];
+      [count, cellsOf, isMeasured] = [rows, cells, false];
       drawn.clear();
       body.replaceChildren(above, below);
       table.setAttribute("aria-rowcount", `${rows + 1}`);
@@ -150,7 +156,6 @@ export function makeWindowedTable({ columns, label, sort }) {
       });
       frame.scrollTop = 0;
       draw();
-      height = drawn.values().next().value?.offsetHeight || height;
     },
   };
 }

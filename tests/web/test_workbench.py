@@ -401,6 +401,17 @@ def test_downloads(room, form):
     assert other.status_code == 404
 
 
+def test_the_command_asks_for_what_the_page_shows(room):
+    browser, place = browse(room, "vic"), f"/w/main/sets/{room.test_set.id}"
+    with room.store.reading() as db:
+        first, *_ = test_sets.list_runs(db, room.test_set)
+    files = "system-0.txt system-1.txt system-2.txt -r ref1.txt --docs docs.txt"
+    command = f"metra compare {files} -m bleu,chrf,ter --all-pairs"
+    assert command in browser.get(place).text
+    alone = "metra score system-0.txt -r ref1.txt --docs docs.txt -m bleu,chrf,ter --ci"
+    assert alone in browser.get(f"{place}?run={first.id}").text
+
+
 def test_chosen_runs_are_shown_alone(room):
     browser = browse(room, "vic")
     with room.store.reading() as db:

@@ -1,9 +1,9 @@
 """A test set: its leaderboard with significance, its report, downloads, runs and jobs."""
 
 import re
-from typing import Any
+from typing import Annotated, Any
 
-from fastapi import APIRouter, Response
+from fastapi import APIRouter, Form, Response
 from markupsafe import Markup
 from starlette.concurrency import run_in_threadpool
 
@@ -23,7 +23,7 @@ from metra.scoring.evaluate import make_metrics
 from metra.store import jobs, score_arrays, test_sets
 from metra.store.test_sets import StoredSet
 from metra.web.admin import wizard
-from metra.web.admin.frame import get_field, read_files
+from metra.web.admin.frame import read_files
 from metra.web.replies import Refusal, reply_json
 from metra.web.visitors import CheckedRoute
 from metra.web.workbench.frame import OfWorkspace, WorkspaceVisit
@@ -39,6 +39,7 @@ from metra.workbench.people import list_progress, rank_by_people, read_judgement
 from metra.workbench.run_scores import read_corpus
 
 router = APIRouter(route_class=CheckedRoute)
+_Field = Annotated[str, Form(max_length=1000)]
 _STUDIES: LatestValues[Study] = LatestValues(4)
 
 
@@ -90,15 +91,19 @@ def _render_set(visit: WorkspaceVisit, stored: StoredSet, **more: Any) -> Respon
 
 def write_command(stored: StoredSet, board: Leaderboard) -> str:
     """Return the command that gives the same figures from files."""
-    others = [title for title in board.runs if title != board.baseline]
+    titles = board.results or board.runs
+    others = [title for title in titles if title != board.baseline]
     files = [f"{name_file(title)}.txt" for title in [board.baseline, *others] if title]
     references = [
         f" -r ref{at}.txt" for at in range(1, 1 + len(stored.parts.references))
     ]
     specs = ",".join(board.results.specs) if board.results else "bleu,chrf,ter"
-    verb = "compare" if len(files) > 1 else "score"
+    verb, interval = "score", " --ci"
+    if board.results and board.results.terms:
+        verb, interval = "compare", " --all-pairs" if board.results.clusters else ""
     documents = " --docs docs.txt" if stored.parts.documents else ""
-    return f"metra {verb} {' '.join(files)}{''.join(references)}{documents} -m {specs}"
+    texts = f"{' '.join(files)}{''.join(references)}{documents}"
+    return f"metra {verb} {texts} -m {specs}{interval}"
 
 
 def name_file(title: str) -> str:
@@ -187,7 +192,7 @@ def _study_runs(visit: WorkspaceVisit, stored: StoredSet) -> tuple[Study, Leader
         runs = {title: board.runs[title] for title in board.results}
         specs, baseline = board.results.specs, board.baseline
         judged = read_judgements(db, stored)
-        answers = 0 if judged is None else len(judged.scores.value)
+        answers = judged and (judged.campaign, len(judged.scores.value))
         named = ((title, run.id) for title, run in runs.items())
         key = (stored.id, *named, *specs, baseline, answers)
         study = _STUDIES.get(key)
@@ -203,11 +208,10 @@ def _study_runs(visit: WorkspaceVisit, stored: StoredSet) -> tuple[Study, Leader
 
 
 @router.post("/w/{workspace}/sets/{key}/baseline")
-async def choose_baseline(visit: OfWorkspace, key: str) -> Response:
+def choose_baseline(visit: OfWorkspace, key: str, system: _Field = "") -> Response:
     """Choose the system that the others are compared with."""
     visit.require("organiser")
     stored = visit.find_set(key)
-    system = get_field(await visit.request.form(), "system")
     with visit.store.transaction() as db:
         if system in {run.system for run in test_sets.list_runs(db, stored)}:
             test_sets.set_baseline(db, stored, system, **visit.by)
@@ -266,17 +270,16 @@ def _begin_campaign(
 
 
 @router.post("/w/{workspace}/sets/{key}/metrics")
-async def add_metrics(visit: OfWorkspace, key: str) -> Response:
+def add_metrics(visit: OfWorkspace, key: str, metrics: _Field = "") -> Response:
     """Score all runs by further metrics."""
     visit.require("organiser")
-    stored = visit.find_set(key)
-    specs = get_field(await visit.request.form(), "metrics").split()
+    stored, specs = visit.find_set(key), metrics.split()
     try:
         with visit.store.transaction() as db:
             runs = test_sets.list_runs(db, stored)
             queue_scoring(db, stored, runs, specs, **visit.by)
     except MetraError as error:
-        return await run_in_threadpool(_render_set, visit, stored, problem=str(error))
+        return _render_set(visit, stored, problem=str(error))
     return visit.redirect(f"/sets/{key}")
 
 

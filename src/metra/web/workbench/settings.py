@@ -1,15 +1,17 @@
 """Members of a workspace with their roles, and tokens of programs."""
 
-from fastapi import APIRouter, Response
+from typing import Annotated
+
+from fastapi import APIRouter, Form, Response
 
 from metra.errors import MetraError
 from metra.store import access, workspaces
 from metra.store.workspaces import ROLES
-from metra.web.admin.frame import get_field
 from metra.web.visitors import CheckedRoute
 from metra.web.workbench.frame import OfWorkspace, WorkspaceVisit
 
 router = APIRouter(route_class=CheckedRoute)
+_Field = Annotated[str, Form(max_length=1000)]
 
 
 @router.get("/w/{workspace}/settings")
@@ -37,29 +39,27 @@ def _render_settings(visit: WorkspaceVisit, **more: object) -> Response:
 
 
 @router.post("/w/{workspace}/settings/members")
-async def change_member(visit: OfWorkspace) -> Response:
+def change_member(
+    visit: OfWorkspace, member: _Field = "", role: _Field = ""
+) -> Response:
     """Add a member, change their role, or remove them."""
     visit.require("owner")
-    form = await visit.request.form()
-    role = get_field(form, "role")
-    name = get_field(form, "member")
     try:
         with visit.store.transaction() as db:
             chosen = next((each for each in ROLES if each == role), None)
             key = visit.workspace.id
-            workspaces.set_member(db, key, name, chosen, **visit.by)
+            workspaces.set_member(db, key, member, chosen, **visit.by)
     except MetraError as error:
         return _render_settings(visit, problem=str(error))
-    return visit.redirect("/settings" if name != visit.who or role == "owner" else "")
+    return visit.redirect("/settings" if member != visit.who or role == "owner" else "")
 
 
 @router.post("/w/{workspace}/settings/tokens")
-async def create_token(visit: OfWorkspace) -> Response:
+def create_token(visit: OfWorkspace, name: _Field = "", role: _Field = "") -> Response:
     """Create a token and show it, this once."""
     visit.require("owner")
-    form = await visit.request.form()
-    name = get_field(form, "name").strip() or "token"
-    role = "organiser" if get_field(form, "role") == "organiser" else "viewer"
+    name = name.strip() or "token"
+    role = "organiser" if role == "organiser" else "viewer"
     with visit.store.transaction() as db:
         key = visit.workspace.id
         secret = workspaces.create_token(db, key, name, role, **visit.by)  # type: ignore[arg-type]
